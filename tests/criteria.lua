@@ -170,6 +170,8 @@ M.requirements = {
     further = {
       { "5.1", "introductions_spec.lua", "an introduction lets the requester write, which "
         .. "makes the two mutual contacts" },
+      { "5.3", "task_authority_spec.lua", "a self_introduction names the sender's own role, in "
+        .. "any message" },
       { "5.3", "self_introduction_spec.lua", "self_introduction is filled in from role and "
         .. "brief, in the first message only" },
       { "5.6", "reply_spec.lua", "reply reaches the sender, whether a contact or not" },

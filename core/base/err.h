@@ -50,6 +50,8 @@
     X(ENOTASK, -60, "task_not_found", "no open or recently ended task has that id")                \
     X(ETASKOVER, -61, "task_finished", "the task has already ended")                               \
     X(ECANCELLED, -62, "cancelled", "the task was cancelled")                                      \
+    X(ENOQUERY, -65, "unknown_query", "no open query of the receiver to this agent has that id")   \
+    X(EOTHERTASK, -66, "unknown_task", "the task belongs to another agent")                        \
     X(EINDOUBT, -63, "in_doubt",                                                                   \
       "the program ended during this call; it may or may not have been done")                      \
     X(EBUDGET, -64, "budget_exceeded", "the token or cost limit is reached; raise it to continue") \

@@ -90,6 +90,7 @@
 #define SOC_LETTERS_ENDED_MAX  256 /* last ended messages remembered per outside agent */
 #define SOC_POSITION_BYTES_MAX 1024
 #define SOC_DEDUPE_WINDOW_MS   604800000 /* for which a key is remembered (default) */
+#define SOC_QUERY_WINDOW_MS    604800000 /* for which a query can be answered */
 
 #define SOC_SECRET_BYTES_MIN 8 /* of a secret that is removed from responses */
 

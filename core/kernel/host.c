@@ -41,7 +41,6 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     host->log = options->log;
     soc_clock_init(&host->clock, options->loop == NULL);
     host->types.general = soc_intern(&host->types.table, SOC_SLICE("general"));
-    host->types.response = soc_intern(&host->types.table, SOC_SLICE("response"));
     host->next_key = 1;
     host->outbox.next = 1;
     host->waits.next = 1;

@@ -188,6 +188,8 @@ struct soc_part {
      * its failed task and the ended ones above it. */
     void (*recall)(struct soc_host *host, const struct soc_record *record);
     void (*again)(struct soc_host *host, struct soc_message *message); /* E: redelivered */
+    /* E: the request of an activation or a door ends without a reply. */
+    void (*request_lapsed)(struct soc_host *host, const struct soc_request *request);
     void (*request_closed)(struct soc_host *host, uint64_t key); /* E: nobody waits any more */
     /* Q: who will really answer request `key`, put to `*asked`? True: `*asked` is set;
      * NULL: no agent. */
@@ -230,9 +232,9 @@ struct soc_part {
     E(find_duplicate) E(prepare) E(complete) E(may_send) E(check) E(name_draft) E(sent) \
     E(unsend) E(put_receipt) E(awaits) E(accept) E(arrive) E(late) E(put_answer) E(hand_out) \
     E(collect) E(reaches) E(unread) E(deliver) E(taken) E(expire) E(finishing) E(finish) \
-    E(failed) E(recall) E(again) E(request_closed) E(answerer) E(is_own_answer) E(commit) \
-    E(run_ended) E(released) E(state_changed) E(begin_effect) E(arguments) E(turn_failed) \
-    E(agent_failed) E(agent_held) E(work_cancelled) E(put_agent)
+    E(failed) E(recall) E(again) E(request_lapsed) E(request_closed) E(answerer) E(is_own_answer) \
+    E(commit) E(run_ended) E(released) E(state_changed) E(begin_effect) E(arguments) \
+    E(turn_failed) E(agent_failed) E(agent_held) E(work_cancelled) E(put_agent)
 /* clang-format on */
 
 /* For each function, the implementations in table order, NULL after the last. A call

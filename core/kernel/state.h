@@ -40,7 +40,6 @@ struct soc_totals {
 struct soc_types {
     struct soc_intern table;
     const struct soc_symbol *general;
-    const struct soc_symbol *response;
 };
 
 /* registry.h: roles and agents. */

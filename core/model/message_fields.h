@@ -57,12 +57,14 @@
     A(id, EXTERNAL_ID, FILES)
 
 /* P(member of a payload, field): a payload may set these fields; the envelope takes
- * precedence. A Task Brief in a payload may have a member named like the field. */
+ * precedence. A Task Brief in a payload may have a member named like the field. The role in
+ * a self_introduction is always the sender's own. */
 #define SOC_MESSAGE_PAYLOAD_MAP(P)                                                                 \
     P(deadline, DEADLINE)                                                                          \
     P(messageType, TYPE)                                                                           \
     P(message_type, TYPE)                                                                          \
     P(priority, PRIORITY)                                                                          \
+    P(self_introduction, FROM)                                                                     \
     P(taskBrief, PRIORITY)                                                                         \
     P(task_brief, PRIORITY)                                                                        \
     P(task_id, TASK_ID)

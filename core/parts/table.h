@@ -16,6 +16,7 @@
     P(SUPERVISION, supervision) /* pause, failure, runaway protection */                           \
     P(CONTACTS, contacts)       /* who knows whom, introductions */                                \
     P(DUPLICATES, duplicates)   /* deduplication by the sender's keys */                           \
+    P(QUERIES, queries)         /* which questions a response may answer */                        \
     P(TASKS, tasks)             /* tasks and load */                                               \
     P(EXPIRY, expiry)           /* tells senders about expired messages */                         \
     P(HUMAN, human)             /* the inbox, input without an address */                          \

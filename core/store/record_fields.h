@@ -65,9 +65,9 @@
 #define SOC_SEAT_FIELDS(N, T)          N(key) N(question) N(asked_ms) N(state) T(agent) T(payload)
 #define SOC_BARRIER_END_FIELDS(N, T)   N(key)
 
-/* `text` is the complete key (model/delivery/dedupe.h). */
+/* `text` is the complete key (model/delivery/dedupe.h). Keys of queries end on their own. */
 #define SOC_SENT_KEY_FIELDS(N, T)      N(since_ms) N(key) N(sent_ms) T(text)
-#define SOC_SENT_KEYS_END_FIELDS(N, T) N(until_ms)
+#define SOC_SENT_KEYS_END_FIELDS(N, T) N(until_ms) N(is_of_queries)
 /* No batch has `births`: folding counts the births themselves. */
 #define SOC_STANDING_FIELDS(N, T) N(time_ms) N(hold) N(guards) N(births) T(id)
 #define SOC_RECEIPT_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(ack)

@@ -18,8 +18,8 @@ return {
   },
   {
     name = "a restart forgets keys", file = "core/parts/duplicates/duplicates.c", by = LAWS,
-    from = "    if (record->type == SOC_RECORD_SENT_KEY)\n",
-    to = "    if (record->type == SOC_RECORD_SENT_KEY && host == NULL)\n",
+    from = "    if (record->type == SOC_RECORD_SENT_KEY && !",
+    to = "    if (record->type == SOC_RECORD_SENT_KEY && host == NULL && !",
     law = "keys", says = "has a key that was used",
   },
   {
@@ -31,7 +31,7 @@ return {
   {
     name = "a list has one key for all its receivers", file = "core/model/delivery/dedupe.c",
     by = LAWS,
-    from = "    if (words->kind == SOC_DEDUPE_LIST) {",
+    from = "    if (words->kind >= SOC_DEDUPE_LIST) {",
     to = "    if (words->kind > SOC_DEDUPE_LIST) {",
     law = "keys",
   },

@@ -50,6 +50,7 @@ return {
     models = { "history" }, -- conversations grow differently in a replay
     outside = { "duplicates", "group", "tasks" }, -- whom an answer from outside belongs to
     policies = {},
+    queries = {},
     supervision = {},
     tasks = {},
   },

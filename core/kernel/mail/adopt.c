@@ -61,7 +61,9 @@ static void adopt_member(struct soc_adopted *adopted, int field, struct soc_slic
 {
     char room[SOC_KEY_BYTES_MAX];
     struct soc_slice text = {0};
-    if (field == SOC_MESSAGE_FIELD_TYPE)
+    if (field == SOC_MESSAGE_FIELD_FROM)
+        adopted->introduction = value;
+    else if (field == SOC_MESSAGE_FIELD_TYPE)
         adopt_type(adopted, value);
     else if (field == SOC_MESSAGE_FIELD_PRIORITY)
         adopt_priority(adopted, value);
@@ -82,7 +84,7 @@ void soc_adopt(struct soc_adopted *adopted, struct soc_slice payload)
     struct soc_json_walk walk;
     char room[NAME_BYTES_MAX];
     assert(payload.length > 0);
-    adopted->type = adopted->task_id = (struct soc_slice){0};
+    adopted->type = adopted->task_id = adopted->introduction = (struct soc_slice){0};
     adopted->has_bad_type = adopted->has_priority = adopted->is_brief_priority = false;
     adopted->deadline_ms = 0;
     if (payload.data[0] != '{')

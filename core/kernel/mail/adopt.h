@@ -19,6 +19,7 @@ struct soc_adopted {
     struct soc_slice type;
     bool has_bad_type; /* not a name, or given twice with different values */
     struct soc_slice task_id;
+    struct soc_slice introduction; /* the value of self_introduction, JSON */
     int64_t deadline_ms;
     enum soc_priority priority;
     bool has_priority;

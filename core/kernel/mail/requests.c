@@ -177,6 +177,8 @@ void soc_request_close(struct soc_host *host, uint64_t key)
     if (request == NULL)
         return;
     soc_heap_remove(&host->timers, &request->timer);
+    if (!request->is_answered && request->owner == NULL)
+        SOC_PARTS_TELL(host, request_lapsed, host, request);
     soc_request_free(request);
     SOC_PARTS_TELL(host, request_closed, host, key);
 }

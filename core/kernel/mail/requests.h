@@ -46,7 +46,8 @@ struct soc_request {
     int64_t timeout_ms;
     soc_reply_cb *cb;
     void *user;
-    bool is_dead; /* its message became a dead letter while a reply was in transit */
+    bool is_dead;     /* its message became a dead letter while a reply was in transit */
+    bool is_answered; /* a reply has come */
 };
 
 /* Opens the request described by the activation's `wait`, whose correlation id it

@@ -156,28 +156,12 @@ static void warn(struct soc_host *host, const struct soc_message *message, struc
     warning->length = 0;
 }
 
-/* A `response` that names an open request of its receiver becomes the reply to it. */
-static void join_response(struct soc_host *host, struct soc_passage *p)
-{
-    if (p->type != host->types.response || p->from == NULL || p->send.answers != NULL ||
-        p->send.answers_key != 0)
-        return;
-    const struct soc_request *request =
-        soc_request_find_query(host, p->to, p->from, p->send.payload);
-    if (request == NULL)
-        return;
-    p->send.answers_key = request->key;
-    p->send.answers_ms = request->time_ms;
-}
-
 /* Lets the parts complete a validated message, then checks permissions and the parts'
  * other objections. */
 static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     const struct soc_part_calls *calls = &host->parts.calls;
     int rc = SOC_OK;
-    if (p->to != NULL)
-        join_response(host, p);
     bool is_special = p->to == NULL || p->type->is_marked || p->is_formal_reply;
     for (size_t i = 0; is_special && rc == SOC_OK && calls->complete[i] != NULL; i++)
         rc = calls->complete[i](host, p, error);
@@ -231,7 +215,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
     } else if (send->answers_key != 0) {
         draft.reply_to = send->answers_key;
         draft.reply_to_ms = send->answers_ms;
-        if (soc_request_find(host, send->answers_key) != NULL)
+        if (send->is_late || soc_request_find(host, send->answers_key) != NULL)
             draft.flags |= SOC_MESSAGE_IS_REPLY;
     }
     struct soc_message *message = soc_message_new(&draft);
@@ -322,6 +306,7 @@ static void accept_reply(struct soc_host *host, struct soc_message *message)
         return;
     }
     struct soc_buf answer = {0};
+    request->is_answered = true;
     if (request->activation != NULL && message->idle_hops == 0)
         request->activation->has_progress = true;
     if (request->owner != NULL) {

@@ -25,6 +25,7 @@ struct soc_send {
     bool is_report;        /* to a superior: contacts are not checked */
     bool is_intake;        /* the gatekeeper routes it again at the next start */
     bool is_listed;        /* one of a list: the dedupe_key counts per receiver */
+    bool is_late;          /* `answers_key` is a request that ended without an answer */
     bool is_bare;          /* the payload holds no envelope fields: skip adoption */
     int64_t ttl_ms;        /* 0: unlimited */
     int64_t deliver_at_ms; /* 0: immediately */

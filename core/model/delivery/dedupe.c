@@ -14,15 +14,20 @@
 /* The encoding is unambiguous: ids contain no line break, and the words come last. */
 void soc_dedupe_text(struct soc_buf *out, const struct soc_dedupe_words *words)
 {
-    static const char kinds[] = {'e', 'k', 'l'};
+    static const char kinds[] = {'e', 'k', 'l', 'q', 'a', 'x'}; /* on disk */
     soc_buf_put_byte(out, kinds[words->kind]);
     soc_buf_put_slice(out, words->sender);
     soc_buf_put_byte(out, '\n');
-    if (words->kind == SOC_DEDUPE_LIST) {
+    if (words->kind >= SOC_DEDUPE_LIST) {
         soc_buf_put_slice(out, words->receiver);
         soc_buf_put_byte(out, '\n');
     }
     soc_buf_put_slice(out, words->words);
+}
+
+bool soc_dedupe_is_of_query(struct soc_slice text)
+{
+    return text.length > 0 && memchr("qax", text.data[0], 3) != NULL;
 }
 
 void soc_dedupe_fini(struct soc_dedupe *dedupe)

@@ -22,6 +22,10 @@ enum soc_dedupe_kind {
     SOC_DEDUPE_EXTERNAL, /* an outside agent's own message id */
     SOC_DEDUPE_KEY,      /* the sender's dedupe_key */
     SOC_DEDUPE_LIST,     /* `dedupe_key` of a send to a list: one for each receiver */
+    /* Of a query, by its id: `sender` asked `receiver`. */
+    SOC_DEDUPE_QUERY,    /* it may be answered */
+    SOC_DEDUPE_ANSWERED, /* it was */
+    SOC_DEDUPE_LAPSED,   /* nobody waits for the answer any more */
 };
 
 /* A remembered key. */
@@ -50,12 +54,16 @@ struct soc_dedupe {
 struct soc_dedupe_words {
     enum soc_dedupe_kind kind;
     struct soc_slice sender;
-    struct soc_slice receiver; /* for a list only */
+    struct soc_slice receiver; /* for lists and queries only */
     struct soc_slice words;
 };
 
-/* Appends the text of a key: kind, sender, receiver (of a list) and words, told apart. */
+/* Appends the text of a key: kind, sender, receiver (of lists and queries) and words, told
+ * apart. */
 void soc_dedupe_text(struct soc_buf *out, const struct soc_dedupe_words *words);
+
+/* Tells whether an encoded key is that of a query. */
+bool soc_dedupe_is_of_query(struct soc_slice text);
 
 /* Frees everything. */
 void soc_dedupe_fini(struct soc_dedupe *dedupe);

@@ -107,6 +107,17 @@ static void add_duty(struct soc_buf *object, const struct soc_agent *from)
     soc_buf_fini(&duty);
 }
 
+void soc_acquaint_correct_role(const struct soc_agent *from, struct soc_slice payload,
+                               struct soc_buf *out)
+{
+    struct soc_buf object = {0};
+    soc_buf_put_slice(&object, soc_json_member(payload, "self_introduction"));
+    assert(object.length > 0 && object.data[0] == '{');
+    set_text(&object, "role", soc_slice_text(from->role->name));
+    soc_json_put_changed(out, payload, "self_introduction", soc_buf_slice(&object));
+    soc_buf_fini(&object);
+}
+
 int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
                                 struct soc_slice payload, struct soc_buf *out,
                                 struct soc_buf *error)

@@ -39,4 +39,9 @@ int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_a
                                 struct soc_slice payload, struct soc_buf *out,
                                 struct soc_buf *error);
 
+/* Appends the payload, whose self_introduction is an object, with the sender's own role in
+ * it. */
+void soc_acquaint_correct_role(const struct soc_agent *from, struct soc_slice payload,
+                               struct soc_buf *out);
+
 #endif

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernel/mail/passage.h"
@@ -59,11 +60,27 @@ static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf
     return soc_introductions_prepare(host, p->from, p->to, p->type, &p->send, &p->payload, error);
 }
 
-/* The first message between two agents introduces its sender. */
+/* Lends the self_introduction that the sender wrote, or absent. The host reads no envelope
+ * fields from the payloads it sends on behalf of agents. */
+static struct soc_slice introduction_of(const struct soc_passage *p)
+{
+    if (!p->send.is_bare || !p->send.is_formal || p->send.payload.data[0] != '{')
+        return p->adopted.introduction;
+    return soc_json_member(p->send.payload, "self_introduction");
+}
+
+/* The first message between two agents introduces its sender. In any message, the sender
+ * can introduce itself only as what it is. */
 static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
-    if (p->to == NULL || !soc_acquaint_is_first(host, p->from, p->to, &p->send))
+    if (p->to == NULL || !soc_acquaint_is_first(host, p->from, p->to, &p->send)) {
+        struct soc_slice given = p->from == NULL ? (struct soc_slice){0} : introduction_of(p);
+        if (given.data == NULL || given.data[0] != '{')
+            return SOC_OK;
+        soc_acquaint_correct_role(p->from, p->send.payload, &p->completed);
+        p->send.payload = soc_buf_slice(&p->completed);
         return SOC_OK;
+    }
     int rc = soc_acquaint_introduce_self(p->from, p->to, p->send.payload, &p->completed, error);
     if (rc == SOC_OK)
         p->send.payload = soc_buf_slice(&p->completed);

@@ -166,10 +166,10 @@ static void *open_duplicates(struct soc_host *host)
 static int restore(struct soc_host *host, const struct soc_record *record)
 {
     const struct soc_record_sent_key *key = &record->sent_key;
-    if (record->type == SOC_RECORD_SENT_KEY)
+    if (record->type == SOC_RECORD_SENT_KEY && !soc_dedupe_is_of_query(key->text))
         soc_dedupe_restore(&of(host)->keys, key->text, key->key, (int64_t)key->sent_ms,
                            (int64_t)key->since_ms);
-    else if (record->type == SOC_RECORD_SENT_KEYS_END)
+    else if (record->type == SOC_RECORD_SENT_KEYS_END && record->sent_keys_end.is_of_queries == 0)
         soc_dedupe_forget(&of(host)->keys, (int64_t)record->sent_keys_end.until_ms, 0);
     return SOC_OK;
 }

@@ -219,6 +219,29 @@ static uint64_t task_of(struct soc_host *host, const struct soc_message *message
     return task == NULL ? 0 : task->key;
 }
 
+/* Returns the key of the pending question that a late checkpoint_response answers, 0: none.
+ * One in time has it as reply_to. */
+static uint64_t question_of(const struct soc_outsider *outsider, const struct soc_message *message)
+{
+    struct soc_slice payload = soc_message_payload(message);
+    size_t cursor = 0;
+    const struct soc_letter *letter;
+    if (!is_type(soc_symbol_slice(message->type), "checkpoint_response") || payload.data[0] != '{')
+        return 0;
+    struct soc_slice id = soc_json_plain_string(soc_json_member(payload, "checkpoint_id"));
+    while (id.data != NULL && (letter = soc_map_each(&outsider->letters, &cursor)) != NULL) {
+        const struct soc_message *asked = letter->message;
+        if (!is_type(soc_symbol_slice(asked->type), "checkpoint_request") ||
+            soc_message_payload(asked).data[0] != '{')
+            continue;
+        struct soc_slice own =
+            soc_json_plain_string(soc_json_member(soc_message_payload(asked), "checkpoint_id"));
+        if (own.data != NULL && soc_slice_equal(own, id))
+            return asked->key;
+    }
+    return 0;
+}
+
 /* An answer ends the letter it answers; a result only if it ends or retries its task. */
 static void end_answered(struct soc_outsider *outsider, uint64_t reply_to, uint64_t task_key)
 {
@@ -272,7 +295,7 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
             note_refusal(host, agent, soc_buf_slice(answer));
         return rc < 0 ? rc : SOC_OK;
     }
-    uint64_t reply_to = message->reply_to;
+    uint64_t reply_to = message->reply_to != 0 ? message->reply_to : question_of(outsider, message);
     uint64_t task_key = task_of(host, message);
     answer->length = 0;
     soc_gate_put_receipt(host, message, answer);

@@ -205,6 +205,67 @@ static bool acts_on_task(const struct soc_host *host, const struct soc_symbol *t
            type == tasks->openers[SOC_TASK_STYLE_TASK]; /* one that opens no task cancels */
 }
 
+/* Lends the youngest ended task of `owner` with that id that is remembered, or NULL. */
+static const struct soc_task_done *find_done(const struct soc_host *host,
+                                             const struct soc_agent *owner, struct soc_slice id)
+{
+    const struct soc_workload *workload = soc_tasks_workload(host, owner);
+    for (uint32_t i = workload == NULL ? 0 : workload->done_count; i > 0; i--)
+        if (soc_slice_equal(id, soc_slice_text(workload->done[i - 1].id)))
+            return &workload->done[i - 1];
+    return NULL;
+}
+
+static int refuse_over(struct soc_buf *error, struct soc_slice id, enum soc_task_state state)
+{
+    soc_refusal_begin(error, SOC_ETASKOVER, NULL);
+    soc_json_put_text_member(error, "task_id", id);
+    soc_json_put_text_member(error, "state", soc_slice_text(soc_task_state_name(state)));
+    return soc_refusal_end(error, SOC_ETASKOVER);
+}
+
+/* May `from` cancel the task of `to` with that id by a message? */
+static int check_cancel(struct soc_host *host, const struct soc_agent *from,
+                        const struct soc_agent *to, struct soc_slice id, struct soc_buf *error)
+{
+    const struct soc_task *task = soc_tasks_find(host, to, id);
+    const struct soc_task_done *done = task == NULL ? find_done(host, to, id) : NULL;
+    if (task == NULL && done == NULL)
+        return soc_refuse(error, SOC_ENOTASK, "the receiver has no task with that id", "task_id",
+                          id);
+    if (task == NULL)
+        return refuse_over(error, id, done->state);
+    if (soc_tasks_state(task) >= SOC_TASK_COMPLETED)
+        return refuse_over(error, id, soc_tasks_state(task));
+    if (!soc_tasks_may_cancel(host, from, task))
+        return soc_refuse(error, SOC_EFORBIDDEN,
+                          "only the assigner of a task, or an agent above it, can cancel it",
+                          "task_id", id);
+    return SOC_OK;
+}
+
+/* Tells whether any agent has, or had, a task with that id. */
+static bool is_known(const struct soc_host *host, struct soc_slice id)
+{
+    size_t cursor = 0;
+    const struct soc_workload *workload;
+    while ((workload = soc_map_each(&soc_tasks_of_host(host)->workloads, &cursor)) != NULL)
+        if (soc_tasks_find(host, workload->owner, id) != NULL ||
+            find_done(host, workload->owner, id) != NULL)
+            return true;
+    return false;
+}
+
+/* May `from` report the result of the task with that id? */
+static int check_result(const struct soc_host *host, const struct soc_agent *from,
+                        struct soc_slice id, struct soc_buf *error)
+{
+    if (id.data == NULL || soc_tasks_find(host, from, id) != NULL ||
+        find_done(host, from, id) != NULL || !is_known(host, id))
+        return SOC_OK;
+    return soc_refuse(error, SOC_EOTHERTASK, NULL, "task_id", id);
+}
+
 int soc_tasks_check(struct soc_host *host, const struct soc_agent *to,
                     const struct soc_symbol *type, const struct soc_send *send, struct soc_slice id,
                     struct soc_buf *error)
@@ -518,6 +579,12 @@ void soc_tasks_fire(struct soc_host *host)
     soc_buf_fini(&payload);
 }
 
+static bool is_result(const struct soc_host *host, const struct soc_symbol *type)
+{
+    return type == soc_tasks_of_host(host)->result ||
+           type == soc_tasks_of_host(host)->task_complete;
+}
+
 static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     struct soc_slice id = p->send.texts[SOC_TEXT_TASK_ID];
@@ -529,8 +596,28 @@ static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *e
                    : soc_refuse(error, SOC_EINVAL,
                                 "a task has one owner; send each agent its own task", "to",
                                 SOC_SLICE("All"));
-    return soc_tasks_check(host, p->to, p->type, &p->send,
-                           id.data != NULL ? id : p->adopted.task_id, error);
+    if (id.data == NULL)
+        id = p->adopted.task_id;
+    const struct soc_tasks *tasks = soc_tasks_of_host(host);
+    int rc = soc_tasks_check(host, p->to, p->type, &p->send, id, error);
+    if (rc < 0 || p->from == NULL || p->send.is_formal)
+        return rc;
+    if (is_result(host, p->type))
+        return check_result(host, p->from, id, error);
+    bool cancels = p->type == tasks->abort || (p->type == tasks->openers[SOC_TASK_STYLE_TASK] &&
+                                               soc_tasks_style(host, p->type, p->send.payload) < 0);
+    return cancels ? check_cancel(host, p->from, p->to, p->task_id, error) : SOC_OK;
+}
+
+/* Tells whether the task that `message`, a result of `from`, is about has ended already. */
+static bool is_over(const struct soc_host *host, const struct soc_agent *from,
+                    const struct soc_message *message)
+{
+    struct soc_slice id = soc_message_text(message, SOC_TEXT_TASK_ID);
+    const struct soc_task *task = soc_tasks_find(host, from, id);
+    if (task != NULL || id.data == NULL)
+        return task != NULL && soc_tasks_state(task) >= SOC_TASK_COMPLETED;
+    return find_done(host, from, id) != NULL;
 }
 
 static int sent(struct soc_host *host, const struct soc_passage *p, struct soc_message *message,
@@ -539,6 +626,8 @@ static int sent(struct soc_host *host, const struct soc_passage *p, struct soc_m
     (void)error;
     if (p->to != NULL)
         soc_tasks_open(host, message);
+    if (p->from != NULL && is_result(host, p->type))
+        message->is_late = is_over(host, p->from, message);
     return SOC_OK;
 }
 

@@ -140,6 +140,12 @@ static bool accept_result(struct soc_host *host, struct soc_message *message)
     uint64_t key = message->reply_to;
     if (from == NULL)
         return false;
+    if (message->is_late) {
+        soc_trace_message(host, "late_result", message);
+        soc_router_finish(host, message, SOC_OUTCOME_DROPPED,
+                          SOC_SLICE("{\"error\":\"late_result\"}"));
+        return true;
+    }
     struct soc_task *task = soc_tasks_find_key(host, key);
     if (task == NULL || task->owner != from)
         task = soc_tasks_find(host, from, soc_message_text(message, SOC_TEXT_TASK_ID));

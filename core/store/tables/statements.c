@@ -127,7 +127,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_RECEIPT] = "UPDATE message_entries SET attempt = ?3, ack = nullif(?4, 0)"
                               " WHERE key = ?1 AND ?2 IS NOT NULL",
     [SOC_STATEMENT_POSITION] = "INSERT OR REPLACE INTO positions({position}) VALUES({?position})",
-    [SOC_STATEMENT_SENT_KEYS_END] = "DELETE FROM sent_keys WHERE since_ms <= ?1",
+    [SOC_STATEMENT_SENT_KEYS_END] = "DELETE FROM sent_keys WHERE since_ms <= ?1"
+                                    " AND (text GLOB '[aqx]*') = ?2",
     [SOC_STATEMENT_MEMORY] = "INSERT OR REPLACE INTO memories({memory}) VALUES({?memory})",
     [SOC_STATEMENT_USAGE] =
         "INSERT OR REPLACE INTO usage({usage}) VALUES(?1, ?2, ?3, ?4, ?5, coalesce(?6, ''), ?7)",

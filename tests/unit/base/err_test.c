@@ -42,6 +42,8 @@ static const struct {
     {-62, "cancelled"},
     {-63, "in_doubt"},
     {-64, "budget_exceeded"},
+    {-65, "unknown_query"},
+    {-66, "unknown_task"},
     {-20, "invalid_json"},
     {-30, "storage_failed"},
     {-31, "storage_full"},

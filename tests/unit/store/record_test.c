@@ -63,7 +63,7 @@ static const struct {
     {35, "barrier_end", "key#"},
     {40, "standing", "time_ms# hold# guards# births# id"},
     {44, "sent_key", "since_ms# key# sent_ms# text"},
-    {45, "sent_keys_end", "until_ms#"},
+    {45, "sent_keys_end", "until_ms# is_of_queries#"},
     {46, "receipt", "key# time_ms# attempt# ack#"},
     {47, "position", "name value"},
     {56, "source", "hash text"},

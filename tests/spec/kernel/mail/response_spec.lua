@@ -1,4 +1,6 @@
--- A `response` with a query_id answers the request it names, as a reply would.
+-- A `response` with a query_id answers the request or the query it names, as a reply would.
+--
+-- Covers: core/parts/queries/queries.c
 
 local scene = require("scene")
 
@@ -119,30 +121,128 @@ describe("a response", function()
     assert.is_true(scene.law_holds(s))
   end)
 
-  it("that names no open request is an ordinary message", function()
-    local kept
+  it("that names no query of the receiver is refused", function()
+    local refused = {}
     local answer, err = ask(function(a, message)
-      assert(respond(a, message, "msg_x"))
-      assert(respond(a, message, "q-7"))
+      for i, id in ipairs({ "msg_x", "q-7" }) do
+        refused[i] = select(2, respond(a, message, id))
+      end
       a:send_message({ to = message.from, type = "response", payload = "no object" })
-      kept = message.id
     end, nil, 100)
     assert.is_nil(answer)
     assert.equal("timeout", err.error)
-    assert.is_string(kept)
+    for i, id in ipairs({ "msg_x", "q-7" }) do
+      assert.same({ "unknown_query", id, "root" },
+        { refused[i].error, refused[i].query_id, refused[i].to })
+    end
   end)
 
-  it("from an agent that was not asked does not answer", function()
+  it("from an agent that was not asked is refused", function()
+    local refused
     local answer = ask(function(a, message)
       a:send_message({ to = "b", payload = { id = message.id } })
       a:sleep(10)
       return { answer = "mine" }
     end, {
       b = function(b, message)
-        assert(respond(b, { from = "root" }, message.payload.id))
+        refused = select(2, respond(b, { from = "root" }, message.payload.id))
       end,
     })
     assert.equal("mine", answer.payload.answer)
+    assert.equal("unknown_query", refused.error)
+  end)
+
+  it("that is the second to a request is refused, in the same turn and later", function()
+    local refused = {}
+    ask(function(a, message)
+      assert(respond(a, message))
+      refused[1] = select(2, respond(a, message))
+      a:sleep(10)
+      refused[2] = select(2, respond(a, message))
+    end)
+    assert.same({ "unknown_query", "unknown_query" }, { refused[1].error, refused[2].error })
+  end)
+
+  -- root tells a to ask b a query that nobody waits for; b does act(b, query).
+  local function query(act)
+    local got = {}
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.type == "response" then
+          got[#got + 1] = message
+        else
+          a:send_message({ to = "b", type = "query", payload = { query = "?" } })
+        end
+      end,
+      b = act,
+    })
+    scene.tell(s, "a")
+    return s, got
+  end
+
+  it("to a query that nobody waits for reaches the asker, once, also after a crash", function()
+    local asked, refused
+    local s, got = query(function(b, message)
+      if message.type == "query" then
+        asked = message
+      else
+        local _, err = respond(b, asked)
+        refused = err and err.error
+      end
+    end)
+    s:crash()
+    s:recover()
+    scene.tell(s, "b")
+    assert.is_nil(refused)
+    assert.same({ asked.id, "42" }, { got[1].reply_to, got[1].payload.answer })
+    scene.tell(s, "b")
+    assert.equal("unknown_query", refused)
+    s:crash()
+    s:recover()
+    refused = nil
+    scene.tell(s, "b")
+    assert.equal("unknown_query", refused)
+    assert.equal(1, #got)
+    assert.is_true(scene.law_holds(s))
+  end)
+
+  it("in a turn that raises does not count", function()
+    local tries = 0
+    local _, got = query(function(b, message)
+      tries = tries + 1
+      assert(respond(b, message))
+      assert(tries > 1)
+    end)
+    assert.same({ 2, 1 }, { tries, #got })
+  end)
+
+  it("to a broadcast query may come from each reader, once", function()
+    local refused = {}
+    local s = scene.troupe({ a = function(a, message)
+      assert(respond(a, message))
+      refused[#refused + 1] = select(2, respond(a, message)).error
+    end, b = function(b, message) assert(respond(b, message)) end })
+    assert(s:send("user", { to = "All", type = "query", payload = { query = "?" } }))
+    s:run()
+    assert.equal(2, #s:messages({ type = "response" }))
+    assert.same({ "unknown_query" }, refused)
+  end)
+
+  it("from another activation, to a request that timed out, is dropped and logged", function()
+    local asked
+    local _, err, s = ask(function(a, message)
+      if message.type == "query" then
+        asked = message
+      else
+        assert(respond(a, asked))
+      end
+    end, nil, 100)
+    assert.equal("timeout", err.error)
+    s:crash()
+    s:recover()
+    scene.tell(s, "a")
+    local late = scene.message(s, { type = "response" }, {})
+    assert.same({ "dropped", "late_reply" }, { late.status, late.reason })
   end)
 
   it("reaches an asker who is not a contact of the responder", function()
@@ -151,7 +251,7 @@ describe("a response", function()
     s:role({ id = "child", name = "child", behaviour = function(agent, message)
       local _
       agent:remove_contact("user")
-      _, refused = respond(agent, message, "another")
+      _, refused = agent:send_message({ to = message.from, payload = "x" })
       assert(respond(agent, message))
     end })
     s:root(function(root) root:spawn_agent("child", scene.brief(), { id = "c" }) end)

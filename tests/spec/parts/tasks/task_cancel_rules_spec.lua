@@ -21,12 +21,19 @@ describe("cancelling a task", function()
       s:advance(10)
       case.payload.task_id = "T1"
       local options = { to = "a", type = case.type, payload = case.payload }
-      assert(s:send("b", options)) -- from an agent that may not
+      local _, err = s:send("b", options) -- from an agent that may not
+      assert.same({ "forbidden", "T1" }, { err.error, err.task_id })
       assert.equal("processing", s:tasks()[1].state)
       assert(s:send("root", options))
       assert.equal("cancelled", s:tasks()[1].state)
       s:run()
-      assert.same({ "task", case.type, case.type }, got)
+      assert.same({ "task", case.type }, got)
+      for id, code in pairs({ T1 = "task_finished", T9 = "task_not_found" }) do
+        case.payload.task_id = id
+        _, err = s:send("root", options)
+        assert.same({ code, id }, { err.error, err.task_id })
+        assert.equal(id == "T1" and "cancelled" or nil, err.state)
+      end
       assert.equal(1, #s:tasks())
       assert.is_true(scene.law_holds(s))
     end)
