@@ -267,8 +267,8 @@ static bool is_permanent(const struct soc_host *host, const struct soc_agent *ag
     return agent == host->registry.user || agent == host->registry.root;
 }
 
-int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
-                         struct soc_slice reason, struct soc_buf *error)
+static int terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
+                     struct soc_slice reason, bool is_order, struct soc_buf *error)
 {
     struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
     if (agent == NULL)
@@ -276,7 +276,7 @@ int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_fo
     if (is_permanent(host, agent))
         return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be terminated", "agentId",
                           id);
-    if (agent->parent != host->turn.agent)
+    if (!is_order && agent->parent != host->turn.agent)
         return soc_refuse(error, SOC_EFORBIDDEN,
                           agent == host->turn.agent
                               ? "an agent cannot terminate itself; use agent:stop()"
@@ -288,6 +288,19 @@ int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_fo
     if (!agent->is_ending || *is_forced)
         mark(host, agent, *is_forced, reason);
     return SOC_OK;
+}
+
+int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
+                         struct soc_slice reason, struct soc_buf *error)
+{
+    return terminate(host, id, is_forced, reason, false, error);
+}
+
+int soc_ending_order(struct soc_host *host, struct soc_slice id, bool *is_forced,
+                     struct soc_slice reason, struct soc_buf *error)
+{
+    assert(host->turn.is_open && host->turn.agent == host->registry.user);
+    return terminate(host, id, is_forced, reason, true, error);
 }
 
 int soc_ending_stop(struct soc_host *host, struct soc_slice reason, struct soc_buf *error)

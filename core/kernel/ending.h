@@ -24,6 +24,11 @@ struct soc_host;
 int soc_ending_terminate(struct soc_host *host, struct soc_slice id, bool *is_forced,
                          struct soc_slice reason, struct soc_buf *error);
 
+/* The same for the person, who may terminate every agent but user and root. The turn of
+ * `user` is open. */
+int soc_ending_order(struct soc_host *host, struct soc_slice id, bool *is_forced,
+                     struct soc_slice reason, struct soc_buf *error);
+
 /* Ends the running agent itself. SOC_EFORBIDDEN for user and root. */
 int soc_ending_stop(struct soc_host *host, struct soc_slice reason, struct soc_buf *error);
 

@@ -51,6 +51,7 @@
 
 struct soc_agent;
 struct soc_host;
+struct soc_operation;
 struct soc_passage;
 struct soc_request;
 struct soc_send;
@@ -93,8 +94,9 @@ enum soc_reclaim {
 /* A part. E: event, Q: question, as explained above. */
 struct soc_part {
     const char *name;
-    uint32_t number;                  /* index of its state: unique, below SOC_PARTS_MAX */
-    const struct soc_wait_ops *waits; /* the kinds of wait it serves, ends with `kind` 0 */
+    uint32_t number;                        /* index of its state: unique, below SOC_PARTS_MAX */
+    const struct soc_wait_ops *waits;       /* the kinds of wait it serves, ends with `kind` 0 */
+    const struct soc_operation *operations; /* asked from outside, ends with a NULL name */
 
     /* ---- lifetime of a host ---- */
     void *(*open)(struct soc_host *host);         /* new host: returns the state, or NULL */

@@ -5,9 +5,11 @@
 
 #include "base/json.h"
 #include "bridge/control/client.h"
+#include "kernel/operations/catalogue.h"
 #include "main/program.h"
 #include "main/stopped.h"
 #include "parts/subjects.h"
+#include "parts/table.h"
 #include "script/policies/kinds.h"
 #include "sim/faults.h"
 #include "store/directory.h"
@@ -95,7 +97,7 @@ static void push_columns(lua_State *L, const struct soc_column *columns)
 }
 
 /* { name, summary, filters = { agent = true, … }, columns? } */
-static void push_subject(lua_State *L, const struct soc_subject *subject)
+static void push_subject(lua_State *L, const struct soc_operation *subject)
 {
     lua_createtable(L, 0, 4);
     lua_pushstring(L, subject->name);
@@ -104,25 +106,94 @@ static void push_subject(lua_State *L, const struct soc_subject *subject)
     lua_setfield(L, -2, "summary");
     lua_newtable(L);
     for (int i = 0; i < SOC_FILTER_COUNT; i++) {
-        lua_pushboolean(L, (subject->filters & 1u << i) != 0);
-        lua_setfield(L, -2, soc_subject_filters[i]);
+        lua_pushboolean(L, (subject->takes & 1u << i) != 0);
+        lua_setfield(L, -2, soc_view_filters[i].name);
     }
     lua_setfield(L, -2, "filters");
-    if (subject->columns != NULL) {
-        push_columns(L, subject->columns);
+    if (subject->view->columns != NULL) {
+        push_columns(L, subject->view->columns);
         lua_setfield(L, -2, "columns");
     }
 }
 
 static void push_subjects(lua_State *L)
 {
-    const struct soc_subject *subject;
+    const struct soc_operation *subject;
     lua_newtable(L);
     for (size_t i = 0; (subject = soc_subjects_at(i)) != NULL; i++) {
-        if (subject->summary == NULL)
+        if (subject->view->is_hidden)
             continue;
         push_subject(L, subject);
         lua_rawseti(L, -2, (lua_Integer)lua_rawlen(L, -2) + 1);
+    }
+}
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+static void set_flag(lua_State *L, const char *name, bool flag)
+{
+    lua_pushboolean(L, flag);
+    lua_setfield(L, -2, name);
+}
+
+/* { name, kind, needed, summary, least?, most?, alias?, choices? } */
+static void push_param(lua_State *L, const struct soc_param *param)
+{
+    lua_createtable(L, 0, 8);
+    set_text(L, "name", param->name);
+    set_text(L, "kind", soc_param_kind_name(param->kind));
+    set_flag(L, "needed", param->is_needed);
+    set_text(L, "summary", param->summary);
+    if (param->alias != NULL)
+        set_text(L, "alias", param->alias);
+    if (param->least != 0 || param->most != 0) {
+        lua_pushinteger(L, param->least);
+        lua_setfield(L, -2, "least");
+        lua_pushinteger(L, param->most);
+        lua_setfield(L, -2, "most");
+    }
+    if (param->choices == NULL)
+        return;
+    lua_newtable(L);
+    for (int i = 0; param->choices[i] != NULL; i++) {
+        lua_pushstring(L, param->choices[i]);
+        lua_rawseti(L, -2, i + 1);
+    }
+    lua_setfield(L, -2, "choices");
+}
+
+static void push_params(lua_State *L, const struct soc_operation *operation,
+                        const struct soc_param *(*at)(const struct soc_operation *, size_t))
+{
+    const struct soc_param *param;
+    lua_newtable(L);
+    for (size_t i = 0; (param = at(operation, i)) != NULL; i++) {
+        push_param(L, param);
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
+    }
+}
+
+static void push_operations(lua_State *L)
+{
+    const struct soc_operation *operation;
+    lua_newtable(L);
+    for (size_t i = 0; (operation = soc_catalogue_at(soc_part_table, i)) != NULL; i++) {
+        lua_createtable(L, 0, 8);
+        set_text(L, "name", operation->name);
+        set_text(L, "summary", operation->summary);
+        set_text(L, "scope", soc_scope_name(operation->scope));
+        set_flag(L, "changes", operation->changes);
+        set_flag(L, "needs_running", operation->needs_running);
+        set_flag(L, "for_agents", operation->is_for_agents);
+        push_params(L, operation, soc_operation_param);
+        lua_setfield(L, -2, "params");
+        push_params(L, operation, soc_operation_member);
+        lua_setfield(L, -2, "answer");
+        lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
 }
 
@@ -158,6 +229,8 @@ void soc_program_add_asking(lua_State *L)
     luaL_setfuncs(L, functions, 0);
     push_subjects(L);
     lua_setfield(L, -2, "subjects");
+    push_operations(L);
+    lua_setfield(L, -2, "operations");
     push_names(L, faults, SOC_FAULT_COUNT);
     lua_setfield(L, -2, "faults");
     push_names(L, kinds, SOC_POLICY_COUNT);

@@ -9,7 +9,9 @@
 #include "env/rng.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
+#include "kernel/host.h"
 #include "kernel/look.h"
+#include "kernel/operations/catalogue.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "kernel/turns/batch.h"
@@ -90,7 +92,7 @@ static int fail_empty(struct soc_detail *detail)
 }
 
 /* Inspects a host that is loaded but not started. */
-static int look_at_host(struct soc_store *store, const struct soc_subject *subject,
+static int look_at_host(struct soc_store *store, const struct soc_operation *subject,
                         const struct soc_query *query, struct soc_buf *out,
                         struct soc_detail *detail)
 {
@@ -102,23 +104,23 @@ static int look_at_host(struct soc_store *store, const struct soc_subject *subje
     if (rc == SOC_OK && soc_registry_user(host) == NULL)
         rc = fail_empty(detail);
     if (rc == SOC_OK)
-        subject->look(host, query, out);
+        subject->view->look(host, query, out);
     soc_host_crash(host);
     return rc;
 }
 
-static int look_at_meta(struct soc_store *store, const struct soc_subject *subject,
+static int look_at_meta(struct soc_store *store, const struct soc_operation *subject,
                         struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_buf meta = {0};
     int rc = soc_store_query(store, &(struct soc_query){.what = "meta"}, &meta, detail);
     if (rc == SOC_OK)
-        subject->recall(soc_buf_slice(&meta), out);
+        subject->view->recall(soc_buf_slice(&meta), out);
     soc_buf_fini(&meta);
     return rc;
 }
 
-static int look(const char *directory, const struct soc_subject *subject,
+static int look(const char *directory, const struct soc_operation *subject,
                 const struct soc_query *query, struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_store *store;
@@ -126,9 +128,9 @@ static int look(const char *directory, const struct soc_subject *subject,
     int rc = soc_sqlite_open(&store, &options, detail);
     if (rc < 0)
         return rc;
-    if (subject->recall != NULL)
+    if (subject->view->recall != NULL)
         rc = look_at_meta(store, subject, out, detail);
-    else if (subject->is_stored)
+    else if (subject->view->is_stored)
         rc = soc_store_query(store, query, out, detail);
     else
         rc = look_at_host(store, subject, query, out, detail);
@@ -236,7 +238,7 @@ static int obey(struct order *order, struct soc_store *store, struct soc_slice r
         rc = take_back(order, detail, SOC_EDISKFULL, SOC_DIRECTORY_FULL);
     else if (is_full && !order->is_answered) /* written after all */
         soc_buf_put_slice(order->answer, soc_buf_slice(&order->call.held));
-    soc_buf_fini(&order->call.held);
+    soc_call_fini(&order->call);
     soc_loop_free(loop);
     return rc;
 }
@@ -264,12 +266,16 @@ int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_
     struct soc_query query;
     struct soc_buf texts = {0};
     struct soc_slice op = soc_json_plain_string(soc_json_member(request, "op"));
-    const struct soc_subject *subject = op.data == NULL ? NULL : soc_subjects_find(op);
+    const struct soc_operation *subject =
+        op.data == NULL ? NULL : soc_catalogue_find(soc_part_table, op);
     answer->length = 0;
     *is_error = false;
-    if (subject == NULL)
+    if (subject != NULL && subject->needs_running)
+        return soc_fail(detail, SOC_EREFUSED, "no society is running in %s, and %s needs one",
+                        directory, subject->name);
+    if (subject == NULL || subject->view == NULL)
         return change(directory, request, answer, is_error, detail);
-    const char *fault = soc_operations_read_query(request, subject, &texts, &query);
+    const char *fault = soc_operation_read_query(subject, request, &texts, &query);
     int rc = SOC_OK;
     if (fault == NULL) {
         rc = look(directory, subject, &query, answer, detail);

@@ -87,6 +87,10 @@ static void close_connection(struct connection *connection)
     if (connection->is_closing)
         return;
     connection->is_closing = true;
+    struct call *call = connection->call_count > 0 ? connection->control->calls : NULL;
+    for (; call != NULL; call = call->next)
+        if (call->connection == connection)
+            soc_call_drop(&call->base);
     if (connection->previous != NULL)
         connection->previous->next = connection->next;
     else
@@ -164,7 +168,7 @@ static void free_call(struct soc_control *control, struct call *call)
 {
     struct connection *connection = call->connection;
     unlink_call(control, call);
-    soc_buf_fini(&call->base.held);
+    soc_call_fini(&call->base);
     free(call);
     assert(connection->call_count > 0);
     connection->call_count--;
@@ -332,8 +336,13 @@ static void answer_call(struct soc_call *base, bool is_error, struct soc_slice a
 {
     struct call *call = (struct call *)base;
     struct soc_control *control = call->connection->control;
-    assert(answer.length >= 2 && answer.data[0] == (is_error ? '{' : '['));
     control->out.length = 0;
+    if (answer.data == NULL) { /* dropped: the client has gone */
+        assert(call->connection->is_closing);
+        end_call(control, call);
+        return;
+    }
+    assert(answer.length >= 2 && answer.data[0] == (is_error ? '{' : '['));
     soc_buf_put_text(&control->out, "{\"id\":");
     soc_buf_put(&control->out, call->id, call->id_length);
     soc_buf_put_byte(&control->out, ',');

@@ -11,20 +11,13 @@
  * Answers may arrive in another order than the requests. Messages are always sent as `user`
  * and are durable when they are answered.
  *
- *     send, request     the fields that model/message_fields.h lets a sender set; without
- *                       `to` the gatekeeper decides who receives it
- *     decide            item_id, decision?, choice?, changes?, comment?
- *     redeliver, drop   message_id; or filter (an object), expected?
- *     pause, resume     agent (an id or All), subtree?, reason?
- *     policy            kind, name
- *     stop
- *
- * The other operations are queries; parts/subjects.c lists them with their filters.
+ * docs/operations.md lists the operations with their parameters and answers.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_CONTROL_H
 #define SOC_BRIDGE_CONTROL_CONTROL_H
 
 #include "bridge/control/operations.h"
+#include "loop/loop.h"
 
 struct soc_control;
 

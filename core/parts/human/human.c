@@ -622,6 +622,7 @@ static const struct soc_wait_ops waits[] = {{.kind = SOC_WAIT_HUMAN, .put = put}
 const struct soc_part soc_human_part = {
     .name = "human",
     .number = SOC_PART_HUMAN,
+    .operations = soc_human_operations,
     .waits = waits,
     .open = open_human,
     .started = pass_on_all,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "kernel/operations/looks.h"
 #include "kernel/registry.h"
 #include "parts/models/calls.h"
 #include "parts/models/memory.h"
@@ -60,9 +61,44 @@ static const struct soc_wait_ops waits[] = {
     {0},
 };
 
+static const struct soc_column usage_columns[] = {
+    {"AGENT", "agent", SOC_LOOKS_ID_WIDTH},
+    {"TASK", "task_id", SOC_LOOKS_ID_WIDTH},
+    {"MODEL", "model", 32},
+    {"CALLS", "calls", 12},
+    {"TOKENS IN", "input_tokens", 12},
+    {"TOKENS OUT", "output_tokens", 12},
+    {"DOLLARS", "cost", 16},
+    {NULL, NULL, 0},
+};
+
+static const struct soc_param usage_members[] = {
+    {.name = "agent", .is_needed = true, .summary = "who called"},
+    {.name = "task_id", .summary = "for which task"},
+    {.name = "model", .is_needed = true, .summary = "which model"},
+    {.name = "calls", .kind = SOC_PARAM_INTEGER, .is_needed = true, .summary = "how often"},
+    {.name = "input_tokens", .kind = SOC_PARAM_INTEGER, .summary = "tokens asked with"},
+    {.name = "output_tokens", .kind = SOC_PARAM_INTEGER, .summary = "tokens answered"},
+    {.name = "cost", .kind = SOC_PARAM_NUMBER, .summary = "dollars"},
+    {.name = NULL},
+};
+
+static const struct soc_operation operations[] = {
+    {.name = "usage",
+     .summary = "model calls, tokens and cost by agent, task and model",
+     .scope = SOC_SCOPE_READ,
+     .params = soc_view_filters,
+     .takes = SOC_FILTER_AGENT | SOC_FILTER_TASK | SOC_FILTER_LIMIT,
+     .answer = usage_members,
+     .view = &(const struct soc_view){.is_stored = true, .columns = usage_columns},
+     .run = soc_given_look},
+    {.name = NULL},
+};
+
 const struct soc_part soc_models_part = {
     .name = "models",
     .number = SOC_PART_MODELS,
+    .operations = operations,
     .waits = waits,
     .open = open_models,
     .started = soc_calls_resume,

@@ -7,6 +7,7 @@
 #include "kernel/registry.h"
 #include "parts/supervision/guard.h"
 #include "parts/supervision/hold.h"
+#include "parts/supervision/hold_operations.h"
 #include "parts/supervision/supervision_state.h"
 
 static void *open_supervision(struct soc_host *host)
@@ -59,6 +60,7 @@ static void agent_ended(struct soc_host *host, struct soc_agent *agent)
 const struct soc_part soc_supervision_part = {
     .name = "supervision",
     .number = SOC_PART_SUPERVISION,
+    .operations = soc_hold_operations,
     .open = open_supervision,
     .settle = settle,
     .free = free_supervision,

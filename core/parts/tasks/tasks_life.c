@@ -15,6 +15,7 @@
 #include "kernel/refusal.h"
 #include "kernel/turns/batch.h"
 #include "kernel/turns/turn.h"
+#include "parts/tasks/tasks_operations.h"
 #include "parts/tasks/tasks_reopen.h"
 #include "parts/tasks/tasks_state.h"
 
@@ -656,6 +657,7 @@ static void agent_ended(struct soc_host *host, struct soc_agent *agent)
 const struct soc_part soc_tasks_part = {
     .name = "tasks",
     .number = SOC_PART_TASKS,
+    .operations = soc_tasks_operations,
     .open = soc_tasks_new,
     .free = soc_tasks_free,
     .due = soc_tasks_due,

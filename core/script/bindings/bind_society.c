@@ -160,10 +160,10 @@ static int look(lua_State *L, struct soc_frame *frame, const char *name, look_fn
 /* Answers a subject from memory. */
 static void fill_subject(lua_State *L, struct soc_frame *frame, const char *name)
 {
-    const struct soc_subject *subject = soc_subjects_find(soc_slice_text(name));
+    const struct soc_operation *subject = soc_subjects_find(soc_slice_text(name));
     (void)L;
-    assert(subject != NULL && subject->look != NULL);
-    subject->look(frame->script->host, NULL, &frame->answer);
+    assert(subject != NULL && subject->view->look != NULL);
+    subject->view->look(frame->script->host, NULL, &frame->answer);
 }
 
 static void fill_stats(lua_State *L, struct soc_frame *frame, const char *name)
@@ -266,15 +266,15 @@ static int64_t filter_count(lua_State *L, const char *name)
 }
 
 /* Raises for filters that the subject does not have. */
-static void check_filters(lua_State *L, const struct soc_subject *subject)
+static void check_filters(lua_State *L, const struct soc_operation *subject)
 {
     const char *known[SOC_FILTER_COUNT + 2] = {0};
     int count = 0;
     for (int i = 0; i < SOC_FILTER_COUNT; i++)
-        if ((subject->filters & 1u << i) != 0)
-            known[count++] = soc_subject_filters[i];
-    if (subject->as_type != NULL)
-        known[count++] = subject->as_type;
+        if ((subject->takes & 1u << i) != 0)
+            known[count++] = soc_view_filters[i].name;
+    if (subject->view->as_type != NULL)
+        known[count++] = subject->view->as_type;
     if (lua_isnoneornil(L, 1))
         return;
     check_table(L, 1, subject->name, "a table of filters");
@@ -283,8 +283,8 @@ static void check_filters(lua_State *L, const struct soc_subject *subject)
 
 void soc_bind_society_query(lua_State *L, const char *what, struct soc_query *query)
 {
-    const struct soc_subject *subject = soc_subjects_find(soc_slice_text(what));
-    assert(subject != NULL && subject->is_stored);
+    const struct soc_operation *subject = soc_subjects_find(soc_slice_text(what));
+    assert(subject != NULL && subject->view->is_stored);
     check_filters(L, subject);
     luaL_checkstack(L, 16, NULL);
     *query = (struct soc_query){
@@ -301,8 +301,8 @@ void soc_bind_society_query(lua_State *L, const char *what, struct soc_query *qu
         .limit = filter_count(L, "limit"),
     };
     struct soc_slice type = {0};
-    if (subject->as_type != NULL)
-        type = filter_text(L, subject->as_type);
+    if (subject->view->as_type != NULL)
+        type = filter_text(L, subject->view->as_type);
     if (type.data != NULL)
         query->type = type;
 }

@@ -17,6 +17,7 @@
 #include "kernel/host.h"
 #include "kernel/registry.h"
 #include "kernel/state.h"
+#include "parts/subjects.h"
 #include "parts/table.h"
 #include "store/sqlite/sqlite.h"
 #include "store/store.h"
@@ -286,7 +287,7 @@ static void an_unanswered_request_times_out_in_an_idle_society(void)
 
 static void every_subject_is_answered_in_an_idle_society(void)
 {
-    const struct soc_subject *subject;
+    const struct soc_operation *subject;
     struct world world;
     struct soc_buf line = {0};
     char request[64];
@@ -309,7 +310,7 @@ static void a_filter_that_does_not_apply_is_refused_by_name(void)
     /* In the order of enum soc_filter. */
     static const char *const values[] = {"\"root\"", "\"t\"",    "\"x\"",    "\"c\"",      "1", "2",
                                          "3",        "\"root\"", "\"root\"", "\"expired\""};
-    const struct soc_subject *subject;
+    const struct soc_operation *subject;
     struct world world;
     struct soc_buf line = {0};
     char request[128];
@@ -318,10 +319,10 @@ static void a_filter_that_does_not_apply_is_refused_by_name(void)
     int client = connect_client(&world);
     for (size_t i = 0; (subject = soc_subjects_at(i)) != NULL; i++) {
         for (int filter = 0; filter < SOC_FILTER_COUNT; filter++) {
-            bool applies = (subject->filters & 1u << filter) != 0;
+            bool applies = (subject->takes & 1u << filter) != 0;
             snprintf(request, sizeof(request), "{\"id\":4,\"op\":\"%s\",\"%s\":%s}\n",
-                     subject->name, soc_subject_filters[filter], values[filter]);
-            snprintf(refusal, sizeof(refusal), "\"member\":\"%s\"", soc_subject_filters[filter]);
+                     subject->name, soc_view_filters[filter].name, values[filter]);
+            snprintf(refusal, sizeof(refusal), "\"member\":\"%s\"", soc_view_filters[filter].name);
             put(client, request);
             get_line(&world, client, &line);
             CHECK((strstr(soc_buf_text(&line), "\"ok\":[") != NULL) == applies);

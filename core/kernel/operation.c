@@ -1,0 +1,526 @@
+#include "kernel/operation.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "env/clock.h"
+#include "env/ids.h"
+#include "kernel/gate.h"
+#include "kernel/host.h"
+#include "kernel/look.h"
+#include "kernel/refusal.h"
+#include "kernel/registry.h"
+#include "kernel/state.h"
+#include "kernel/trace.h"
+
+const struct soc_caller soc_caller_owner = {
+    .name = {"owner", sizeof("owner") - 1},
+    .scopes = SOC_SCOPE_ALL,
+};
+
+const struct soc_param soc_view_filters[SOC_FILTER_COUNT + 1] = {
+    {.name = "agent", .most = SOC_KEY_BYTES_MAX, .summary = "rows about this agent"},
+    {.name = "task", .most = SOC_KEY_BYTES_MAX, .summary = "rows that belong to this task"},
+    {.name = "type",
+     .most = SOC_KEY_BYTES_MAX,
+     .summary = "messages of this type, lines of this event, tasks of this type or state"},
+    {.name = "correlation_id", .most = SOC_KEY_BYTES_MAX, .summary = "rows of this chain"},
+    {.name = "since", .kind = SOC_PARAM_TIME, .summary = "rows from this time on"},
+    {.name = "until", .kind = SOC_PARAM_TIME, .summary = "rows before this time"},
+    {.name = "limit",
+     .kind = SOC_PARAM_INTEGER,
+     .most = INT64_MAX,
+     .summary = "the latest so many rows; 0: all"},
+    {.name = "from", .most = SOC_KEY_BYTES_MAX, .summary = "messages of this sender"},
+    {.name = "to", .most = SOC_KEY_BYTES_MAX, .summary = "messages to this receiver"},
+    {.name = "reason", .most = SOC_KEY_BYTES_MAX, .summary = "messages that ended with this code"},
+    {.name = NULL},
+};
+
+static const struct soc_param *at(const struct soc_param *list, uint32_t chosen, size_t index)
+{
+    for (size_t i = 0; list != NULL && list[i].name != NULL; i++)
+        if ((chosen == 0 || chosen >> i & 1) && index-- == 0)
+            return &list[i];
+    return NULL;
+}
+
+const struct soc_param *soc_operation_param(const struct soc_operation *operation, size_t index)
+{
+    return at(operation->params, operation->takes, index);
+}
+
+const struct soc_param *soc_operation_member(const struct soc_operation *operation, size_t index)
+{
+    return at(operation->answer, operation->tells, index);
+}
+
+const char *soc_scope_name(enum soc_scope scope)
+{
+    switch (scope) {
+#define S(tag, name, bit)                                                                          \
+    case SOC_SCOPE_##tag:                                                                          \
+        return name;
+        SOC_SCOPE_MAP(S)
+#undef S
+    }
+    return "";
+}
+
+const char *soc_param_kind_name(enum soc_param_kind kind)
+{
+    static const char *const names[] = {
+#define K(tag, name) name,
+        SOC_PARAM_MAP(K)
+#undef K
+    };
+    assert(kind < SOC_PARAM_KIND_COUNT);
+    return names[kind];
+}
+
+static void succeed(struct soc_call *call, struct soc_slice list)
+{
+    assert(list.length >= 2 && list.data[0] == '[');
+    call->answer(call, false, call->is_dropped ? (struct soc_slice){0} : list);
+}
+
+static void fail(struct soc_call *call, struct soc_slice error)
+{
+    assert(error.length >= 2 && error.data[0] == '{');
+    call->answer(call, true, call->is_dropped ? (struct soc_slice){0} : error);
+}
+
+void soc_call_fail(struct soc_call *call, int code, const char *message)
+{
+    struct soc_buf error = {0};
+    soc_refuse(&error, code, message, NULL, (struct soc_slice){0});
+    fail(call, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+void soc_call_drop(struct soc_call *call)
+{
+    call->is_dropped = true;
+}
+
+static void fail_member(struct soc_call *call, const char *name)
+{
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_EINVAL, NULL, "member", soc_slice_text(name));
+    fail(call, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+static void succeed_now(void *user)
+{
+    struct soc_call *call = user;
+    struct soc_buf list = call->held;
+    call->held = (struct soc_buf){0};
+    succeed(call, soc_buf_slice(&list));
+    soc_buf_fini(&list);
+}
+
+/* Takes the bytes of `list` and answers with them when everything so far is durable. */
+static void succeed_when_durable(struct soc_call *call, struct soc_buf *list)
+{
+    assert(call->held.data == NULL);
+    call->held = *list;
+    *list = (struct soc_buf){0};
+    soc_gate_when_durable(call->host, succeed_now, call);
+}
+
+static bool is_absent(struct soc_slice value)
+{
+    return value.data == NULL || soc_json_kind(value) == SOC_JSON_NULL;
+}
+
+static bool is_text(const struct soc_param *param, struct soc_slice value, struct soc_buf *scratch)
+{
+    scratch->length = 0;
+    struct soc_slice text = soc_json_text(value, (size_t)param->most, scratch);
+    return text.data != NULL && text.length >= (size_t)param->least;
+}
+
+static bool is_choice(const struct soc_param *param, struct soc_slice value,
+                      struct soc_buf *scratch)
+{
+    scratch->length = 0;
+    struct soc_slice text = soc_json_text(value, SOC_KEY_BYTES_MAX, scratch);
+    for (const char *const *choice = param->choices; text.data != NULL && *choice != NULL; choice++)
+        if (soc_slice_equal(text, soc_slice_text(*choice)))
+            return true;
+    return false;
+}
+
+/* Tells whether a value is a time, and which: RFC 3339, or ms since 1970. */
+static bool read_time(struct soc_slice value, struct soc_buf *scratch, int64_t *time_ms)
+{
+    if (soc_json_kind(value) != SOC_JSON_STRING)
+        return soc_json_integer(value, time_ms) && *time_ms >= 0;
+    scratch->length = 0;
+    struct soc_slice text = soc_json_text(value, SOC_KEY_BYTES_MAX, scratch);
+    return text.data != NULL && soc_time_parse(text, time_ms);
+}
+
+static bool is_within(const struct soc_param *param, double number)
+{
+    return (param->least == 0 && param->most == 0) ||
+           (number >= (double)param->least && number <= (double)param->most);
+}
+
+static bool is_message_id(struct soc_slice value, struct soc_buf *scratch)
+{
+    uint64_t key;
+    scratch->length = 0;
+    struct soc_slice text = soc_json_text(value, SOC_KEY_BYTES_MAX, scratch);
+    return text.data != NULL && soc_message_id_parse(text, &key);
+}
+
+/* Tells whether a value that is not null fits its parameter. */
+static bool fits(const struct soc_param *param, struct soc_slice value, struct soc_buf *scratch)
+{
+    enum soc_json_kind kind = soc_json_kind(value);
+    int64_t integer;
+    double number;
+    switch (param->kind) {
+    case SOC_PARAM_TEXT:
+        return is_text(param, value, scratch);
+    case SOC_PARAM_ID:
+        return is_message_id(value, scratch);
+    case SOC_PARAM_INTEGER:
+        return soc_json_integer(value, &integer) &&
+               ((param->least == 0 && param->most == 0) ||
+                (integer >= param->least && integer <= param->most));
+    case SOC_PARAM_NUMBER:
+        return soc_json_number(value, &number) && is_within(param, number);
+    case SOC_PARAM_FLAG:
+        return kind == SOC_JSON_TRUE || kind == SOC_JSON_FALSE;
+    case SOC_PARAM_TIME:
+        return read_time(value, scratch, &integer);
+    case SOC_PARAM_CHOICE:
+        return is_choice(param, value, scratch);
+    case SOC_PARAM_OBJECT:
+        return kind == SOC_JSON_OBJECT;
+    case SOC_PARAM_LIST:
+        return kind == SOC_JSON_ARRAY;
+    case SOC_PARAM_RECEIVER:
+        return kind == SOC_JSON_STRING || kind == SOC_JSON_ARRAY;
+    case SOC_PARAM_JSON:
+    case SOC_PARAM_KIND_COUNT:
+        break;
+    }
+    return true;
+}
+
+/* Lends the name of the first parameter that is missing or does not fit; NULL: none. */
+static const char *find_unfit(const struct soc_operation *operation, struct soc_slice params)
+{
+    const struct soc_param *param;
+    struct soc_buf scratch = {0};
+    const char *fault = NULL;
+    for (size_t i = 0; fault == NULL && (param = soc_operation_param(operation, i)) != NULL; i++) {
+        struct soc_slice value = soc_json_member(params, param->name);
+        if (is_absent(value) ? param->is_needed : !fits(param, value, &scratch))
+            fault = param->name;
+    }
+    soc_buf_fini(&scratch);
+    return fault;
+}
+
+/* Lends the name of a filter that is set and does not apply: ignoring it would return
+ * wrong rows. */
+static const char *find_inapt(const struct soc_operation *operation, struct soc_slice params)
+{
+    for (int i = 0; i < SOC_FILTER_COUNT; i++) {
+        struct soc_slice value = soc_json_member(params, soc_view_filters[i].name);
+        bool applies = operation->params != NULL && operation->takes >> i & 1;
+        if (!applies && !is_absent(value) && !soc_slice_equal(value, SOC_SLICE("0")))
+            return soc_view_filters[i].name;
+    }
+    return NULL;
+}
+
+static const char *find_fault(const struct soc_operation *operation, struct soc_slice params)
+{
+    const char *fault = operation->checks_itself ? NULL : find_unfit(operation, params);
+    return fault == NULL && operation->view != NULL ? find_inapt(operation, params) : fault;
+}
+
+static bool has_param(const struct soc_operation *operation, struct soc_slice name)
+{
+    const struct soc_param *param;
+    for (size_t i = 0; (param = soc_operation_param(operation, i)) != NULL; i++)
+        if (soc_json_name_is(name, soc_slice_text(param->name)) ||
+            (param->alias != NULL && soc_json_name_is(name, soc_slice_text(param->alias))))
+            return true;
+    return false;
+}
+
+/* Answers with an error if there is a parameter that the operation does not have. */
+static bool fail_if_unknown(const struct soc_operation *operation, struct soc_call *call,
+                            struct soc_slice params)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, params);
+    while (soc_json_next(&walk)) {
+        if (has_param(operation, walk.name))
+            continue;
+        struct soc_buf error = {0};
+        soc_refusal_begin(&error, SOC_EINVAL, "the operation has no such parameter");
+        soc_json_put_name(&error, "member");
+        soc_buf_put_byte(&error, '"'); /* still escaped */
+        soc_buf_put_slice(&error, walk.name);
+        soc_buf_put_byte(&error, '"');
+        soc_refusal_end(&error, SOC_EINVAL);
+        fail(call, soc_buf_slice(&error));
+        soc_buf_fini(&error);
+        return true;
+    }
+    return false;
+}
+
+static bool may_do(const struct soc_operation *operation, const struct soc_caller *caller)
+{
+    return (caller->scopes & operation->scope) != 0 &&
+           (caller->agent.data == NULL || operation->is_for_agents);
+}
+
+void soc_operation_do(const struct soc_operations *society, const struct soc_operation *operation,
+                      const struct soc_caller *caller, struct soc_call *call,
+                      struct soc_slice params)
+{
+    struct soc_host *host = society->host;
+    assert(call->answer != NULL && soc_json_kind(params) == SOC_JSON_OBJECT);
+    call->host = host;
+    const char *fault = NULL;
+    if (soc_host_is_full(host) && !operation->works_if_full) {
+        /* Changes cannot be stored, and query results must be durable. */
+        soc_call_fail(call, SOC_EDISKFULL, NULL);
+    } else if (!may_do(operation, caller)) {
+        soc_call_fail(call, SOC_EFORBIDDEN, "the caller may not do that");
+    } else if ((fault = find_fault(operation, params)) != NULL) {
+        fail_member(call, fault);
+    } else if (!call->is_strict || !fail_if_unknown(operation, call, params)) {
+        struct soc_given given = {
+            .society = society,
+            .operation = operation,
+            .caller = caller,
+            .call = call,
+            .params = params,
+            .sequence = host->next_sequence,
+            .length = host->batch.length,
+        };
+        soc_buf_reserve(&given.texts, params.length);
+        operation->run(&given);
+        soc_buf_fini(&given.texts);
+    }
+}
+
+static struct soc_slice text_of(struct soc_slice params, const char *name, struct soc_buf *texts)
+{
+    struct soc_slice value = soc_json_member(params, name);
+    if (is_absent(value))
+        return (struct soc_slice){0};
+    size_t first = texts->length;
+    if (!soc_json_string(value, texts))
+        return (struct soc_slice){0};
+    return soc_slice(texts->data + first, texts->length - first);
+}
+
+static int64_t time_of(struct soc_slice params, const char *name)
+{
+    struct soc_slice value = soc_json_member(params, name);
+    struct soc_buf scratch = {0};
+    int64_t time_ms = 0;
+    if (!is_absent(value))
+        read_time(value, &scratch, &time_ms);
+    soc_buf_fini(&scratch);
+    return time_ms;
+}
+
+struct soc_slice soc_given_text(struct soc_given *given, const char *name)
+{
+    struct soc_slice text = text_of(given->params, name, &given->texts);
+    if (text.data != NULL)
+        soc_buf_put_byte(&given->texts, '\0'); /* some are passed on as C strings */
+    return text;
+}
+
+struct soc_slice soc_given_json(const struct soc_given *given, const char *name)
+{
+    struct soc_slice value = soc_json_member(given->params, name);
+    return is_absent(value) ? (struct soc_slice){0} : value;
+}
+
+bool soc_given_flag(const struct soc_given *given, const char *name)
+{
+    struct soc_slice value = soc_given_json(given, name);
+    return value.data != NULL && soc_json_kind(value) == SOC_JSON_TRUE;
+}
+
+void soc_given_answer(struct soc_given *given, struct soc_slice list)
+{
+    succeed(given->call, list);
+}
+
+void soc_given_answer_when_durable(struct soc_given *given, struct soc_buf *list)
+{
+    succeed_when_durable(given->call, list);
+}
+
+void soc_given_refuse(struct soc_given *given, struct soc_slice error)
+{
+    fail(given->call, error);
+}
+
+static void put_detail(const struct soc_given *given, struct soc_slice target,
+                       struct soc_buf *detail)
+{
+    assert(given->operation->changes);
+    soc_buf_put_byte(detail, '{');
+    soc_json_put_text_member(detail, "by", given->caller->name);
+    soc_json_put_text_member(detail, "op", soc_slice_text(given->operation->name));
+    if (target.data != NULL) {
+        soc_json_put_name(detail, "target");
+        soc_buf_put_slice(detail, target);
+    }
+    soc_buf_put_byte(detail, '}');
+}
+
+static void put_order(struct soc_given *given, struct soc_slice target)
+{
+    struct soc_buf detail = {0};
+    assert(!given->society->host->turn.is_open);
+    put_detail(given, target, &detail);
+    soc_trace_keep(given->society->host, "order", soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+void soc_given_defer(struct soc_given *given, struct soc_slice target)
+{
+    assert(given->call->order.length == 0);
+    put_detail(given, target, &given->call->order);
+}
+
+void soc_call_finish(struct soc_call *call, int rc, bool has_changed, struct soc_slice answer)
+{
+    struct soc_buf list = {0};
+    assert(call->order.length > 0 && !call->host->turn.is_open);
+    if (rc < 0) {
+        fail(call, answer);
+        return;
+    }
+    if (has_changed)
+        soc_trace_keep(call->host, "order", soc_buf_slice(&call->order));
+    soc_buf_put_slice(&list, answer);
+    succeed_when_durable(call, &list);
+}
+
+void soc_call_fini(struct soc_call *call)
+{
+    soc_buf_fini(&call->held);
+    soc_buf_fini(&call->order);
+}
+
+void soc_given_fault(struct soc_given *given, const char *name)
+{
+    fail_member(given->call, name);
+}
+
+void soc_given_note(struct soc_given *given, struct soc_slice target)
+{
+    const struct soc_host *host = given->society->host;
+    if (host->next_sequence != given->sequence || host->batch.length != given->length)
+        put_order(given, target);
+}
+
+void soc_given_note_always(struct soc_given *given)
+{
+    if (!soc_host_is_full(given->society->host))
+        put_order(given, (struct soc_slice){0});
+}
+
+void soc_given_finish(struct soc_given *given, int rc, struct soc_slice target,
+                      struct soc_buf *answer)
+{
+    if (rc < 0) {
+        fail(given->call, soc_buf_slice(answer));
+    } else {
+        struct soc_buf json = {0};
+        soc_json_put_string(&json, target);
+        soc_given_note(given, soc_buf_slice(&json));
+        soc_buf_fini(&json);
+        succeed_when_durable(given->call, answer);
+    }
+    soc_buf_fini(answer);
+}
+
+const char *soc_operation_read_query(const struct soc_operation *operation, struct soc_slice params,
+                                     struct soc_buf *texts, struct soc_query *query)
+{
+    int64_t limit = 0;
+    const char *fault = find_fault(operation, params);
+    *query = (struct soc_query){.what = operation->name};
+    if (fault != NULL)
+        return fault;
+    soc_buf_reserve(texts, params.length);
+    soc_json_integer(soc_json_member(params, "limit"), &limit);
+    query->agent = text_of(params, "agent", texts);
+    query->task = text_of(params, "task", texts);
+    query->type = text_of(params, "type", texts);
+    query->correlation_id = text_of(params, "correlation_id", texts);
+    query->from = text_of(params, "from", texts);
+    query->to = text_of(params, "to", texts);
+    query->reason = text_of(params, "reason", texts);
+    query->since_ms = time_of(params, "since");
+    query->until_ms = time_of(params, "until");
+    query->limit = limit;
+    return NULL;
+}
+
+static void answer_query(int rc, struct soc_slice rows, void *user)
+{
+    if (rc < 0)
+        soc_call_fail(user, rc, NULL);
+    else
+        succeed(user, rows);
+}
+
+/* Sees to it that one who speaks as an agent gets the rows of that agent only. */
+static bool narrow(const struct soc_given *given, struct soc_query *query)
+{
+    struct soc_slice self = given->caller->agent;
+    if (self.data == NULL)
+        return true;
+    if (query->agent.data != NULL && !soc_slice_equal(query->agent, self))
+        return false;
+    query->agent = self;
+    return true;
+}
+
+void soc_given_look(struct soc_given *given)
+{
+    const struct soc_view *view = given->operation->view;
+    struct soc_host *host = given->society->host;
+    struct soc_query query;
+    struct soc_buf list = {0};
+    const char *fault =
+        soc_operation_read_query(given->operation, given->params, &given->texts, &query);
+    assert(fault == NULL); /* checked before */
+    (void)fault;
+    if (!narrow(given, &query)) {
+        soc_call_fail(given->call, SOC_EFORBIDDEN, "the caller sees only what is its agent's");
+    } else if (view->is_of_living && query.agent.data != NULL &&
+               soc_registry_find(host, query.agent) == NULL) {
+        soc_refuse(&list, SOC_ENOAGENT, "no live agent has that id", "agentId", query.agent);
+        fail(given->call, soc_buf_slice(&list));
+        soc_buf_fini(&list);
+    } else if (view->look == NULL) {
+        soc_look_query(host, &query, answer_query, given->call);
+    } else {
+        view->look(host, &query, &list);
+        succeed_when_durable(given->call, &list);
+    }
+}

@@ -1,0 +1,223 @@
+/* Human operations: what the person sends, sees and decides, asked from outside. */
+#include "base/json.h"
+#include "base/limits.h"
+#include "env/clock.h"
+#include "kernel/gate.h"
+#include "kernel/host.h"
+#include "kernel/mail/receivers.h"
+#include "kernel/mail/send_reader.h"
+#include "kernel/operations/looks.h"
+#include "kernel/operations/message_params.h"
+#include "kernel/refusal.h"
+#include "kernel/registry.h"
+#include "parts/human/human.h"
+#include "parts/human/human_state.h"
+
+static const struct soc_column inbox_columns[] = {
+    {"ID", "id", SOC_LOOKS_ID_WIDTH},
+    {"AGENT", "agent", SOC_LOOKS_ID_WIDTH},
+    {"PRIORITY", "priority", 8},
+    {"OVERDUE", "overdue", 8},
+    {"TITLE", "title", SOC_LOOKS_TEXT_WIDTH},
+    {"BODY", "body", SOC_LOOKS_TEXT_WIDTH},
+    {"OPTIONS", "options", SOC_LOOKS_TEXT_WIDTH},
+    {"DEADLINE", "deadline", SOC_LOOKS_TIME_WIDTH},
+    {"CREATED", "created_at", SOC_LOOKS_TIME_WIDTH},
+    {NULL, NULL, 0},
+};
+
+static const struct soc_param inbox_members[] = {
+    {.name = "id", .is_needed = true, .summary = "its id"},
+    {.name = "agent", .is_needed = true, .summary = "who asks"},
+    {.name = "title", .is_needed = true, .summary = "what is asked"},
+    {.name = "body", .kind = SOC_PARAM_JSON, .summary = "more about it"},
+    {.name = "options", .kind = SOC_PARAM_LIST, .summary = "what can be chosen"},
+    {.name = "priority", .is_needed = true, .summary = "urgent, high, normal or low"},
+    {.name = "overdue", .kind = SOC_PARAM_FLAG, .summary = "its deadline has passed"},
+    {.name = "deadline", .kind = SOC_PARAM_TIME, .summary = "until when it is to be decided"},
+    {.name = "created_at", .kind = SOC_PARAM_TIME, .is_needed = true, .summary = "when asked"},
+    {.name = "task_id", .summary = "its task"},
+    {.name = "correlation_id", .summary = "its chain"},
+    {.name = NULL},
+};
+
+static const struct soc_param receipt_members[] = {
+    {.name = "messageId", .kind = SOC_PARAM_ID, .summary = "of what was sent"},
+    {.name = "count", .kind = SOC_PARAM_INTEGER, .summary = "to All: how many receive it"},
+    {.name = "messageIds",
+     .kind = SOC_PARAM_LIST,
+     .summary = "to a list: in its order, null where a send failed"},
+    {.name = "partialErrors",
+     .kind = SOC_PARAM_LIST,
+     .summary = "who does not receive it, and why"},
+    {.name = NULL},
+};
+
+static const char *const decisions[] = {"approve", "modify", "reject", NULL};
+
+static const struct soc_param decide_params[] = {
+    {.name = "item_id",
+     .most = SOC_KEY_BYTES_MAX,
+     .is_needed = true,
+     .summary = "the inbox item's id"},
+    {.name = "decision",
+     .most = SOC_KEY_BYTES_MAX,
+     .choices = decisions,
+     .summary = "what is decided; without it a choice approves"},
+    {.name = "choice", .kind = SOC_PARAM_JSON, .summary = "one of the item's options, or its text"},
+    {.name = "changes", .kind = SOC_PARAM_JSON, .summary = "an object or a list, with modify"},
+    {.name = "comment", .most = SOC_PAYLOAD_BYTES_MAX, .summary = "a word to the agent"},
+    {.name = NULL},
+};
+
+static const struct soc_param decide_members[] = {
+    {.name = "agent", .is_needed = true, .summary = "who asked"},
+    {.name = "decision", .is_needed = true, .summary = "what was decided"},
+    {.name = "choice", .kind = SOC_PARAM_JSON, .summary = "which option was chosen"},
+    {.name = "delivered",
+     .kind = SOC_PARAM_FLAG,
+     .is_needed = true,
+     .summary = "whether the agent still learns of it"},
+    {.name = "item_id", .is_needed = true, .summary = "the item's id"},
+    {.name = "messageId", .kind = SOC_PARAM_ID, .summary = "the message that tells the agent"},
+    {.name = "note", .summary = "what else there is to say"},
+    {.name = NULL},
+};
+
+static void answer_request(void *user, struct soc_slice answer)
+{
+    struct soc_call *call = user;
+    bool is_error = answer.length == 0 || answer.data[0] != '[';
+    call->answer(call, is_error, call->is_dropped ? (struct soc_slice){0} : answer);
+}
+
+/* Sends the input as `from`, which waits for the reply if `waits`. */
+static int send_input(struct soc_given *given, struct soc_agent *from, struct soc_send_input *input,
+                      bool waits, struct soc_buf *answer)
+{
+    struct soc_host *host = given->society->host;
+    soc_send_input_settle(input, soc_clock_now(soc_host_clock(host)));
+    if (!soc_send_input_has(input, SOC_MESSAGE_FIELD_TO))
+        soc_human_address(host, &input->send);
+    if (input->receivers != NULL) {
+        soc_gate_begin_as(host, from);
+        int rc = soc_receivers_send(host, from, input, answer);
+        soc_gate_end_as(host, rc == SOC_OK);
+        return rc;
+    }
+    if (!waits)
+        return soc_gate_send_as(host, from, &input->send, answer);
+    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
+    if (soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS))
+        timeout_ms = input->timeout_ms > 0 ? input->timeout_ms : 1;
+    return soc_gate_request_as(host, from, &input->send, timeout_ms, answer_request, given->call,
+                               answer);
+}
+
+/* Notes who receives it: a list as it was given. */
+static void note_receivers(struct soc_given *given, const struct soc_send_input *input)
+{
+    struct soc_buf target = {0};
+    if (input->receivers != NULL)
+        soc_buf_put_slice(&target, soc_given_json(given, "to"));
+    else
+        soc_json_put_string(&target, input->send.to);
+    soc_given_note(given, soc_buf_slice(&target));
+    soc_buf_fini(&target);
+}
+
+static void send_or_request(struct soc_given *given, bool waits)
+{
+    struct soc_host *host = given->society->host;
+    struct soc_slice as = given->caller->agent;
+    struct soc_agent *from =
+        as.data == NULL ? soc_registry_user(host) : soc_registry_find(host, as);
+    struct soc_send_reader reader = {0};
+    struct soc_send_input input = {0};
+    struct soc_send_input_fault fault;
+    struct soc_buf answer = {0};
+    unsigned context = SOC_SEND_FROM_SOCKET | (waits ? SOC_SEND_FROM_WAIT : 0);
+    int rc = SOC_ESTOPPED;
+    if (from == NULL)
+        soc_refuse(&answer, rc, NULL, "agentId", as);
+    else if ((rc = soc_send_reader_read(&reader, given->params, context, &input, &fault)) < 0)
+        soc_send_reader_refuse(&answer, rc, &fault);
+    else
+        rc = send_input(given, from, &input, waits, &answer);
+    if (rc < 0) {
+        soc_given_refuse(given, soc_buf_slice(&answer));
+    } else {
+        note_receivers(given, &input);
+        if (!waits)
+            soc_given_answer_when_durable(given, &answer);
+    }
+    soc_send_reader_fini(&reader);
+    soc_buf_fini(&answer);
+}
+
+static void send(struct soc_given *given)
+{
+    send_or_request(given, false);
+}
+
+static void request(struct soc_given *given)
+{
+    send_or_request(given, true);
+}
+
+static void decide(struct soc_given *given)
+{
+    struct soc_verdict verdict = {
+        .item_id = soc_given_text(given, "item_id"),
+        .decision = soc_given_text(given, "decision"),
+        .changes = soc_given_json(given, "changes"),
+        .comment = soc_given_text(given, "comment"),
+        .choice = soc_given_json(given, "choice"),
+    };
+    struct soc_buf answer = {0};
+    int rc = soc_human_decide_now(given->society->host, &verdict, &answer);
+    soc_given_finish(given, rc, verdict.item_id, &answer);
+}
+
+const struct soc_operation soc_human_operations[] = {
+    {.name = "send",
+     .summary = "sends a message; without a receiver the gatekeeper decides",
+     .scope = SOC_SCOPE_WRITE,
+     .changes = true,
+     .is_for_agents = true,
+     .checks_itself = true,
+     .params = soc_message_params,
+     .takes = SOC_MESSAGE_PARAMS_SEND,
+     .answer = receipt_members,
+     .run = send},
+    {.name = "request",
+     .summary = "sends a message and answers with the reply",
+     .scope = SOC_SCOPE_WRITE,
+     .changes = true,
+     .needs_running = true,
+     .is_for_agents = true,
+     .checks_itself = true,
+     .params = soc_message_params,
+     .takes = SOC_MESSAGE_PARAMS_REQUEST,
+     .answer = soc_message_members,
+     .tells = SOC_MESSAGE_PARAMS_ENVELOPE,
+     .run = request},
+    {.name = "inbox",
+     .summary = "items waiting for your decision",
+     .scope = SOC_SCOPE_READ,
+     .params = soc_view_filters,
+     .takes = SOC_FILTER_ALL & ~SOC_FILTER_TYPE,
+     .answer = inbox_members,
+     .view = &(const struct soc_view){.is_stored = true,
+                                      .look = soc_human_look,
+                                      .columns = inbox_columns},
+     .run = soc_given_look},
+    {.name = "decide",
+     .summary = "decides an item of the inbox; the first decision stands",
+     .scope = SOC_SCOPE_DECIDE,
+     .changes = true,
+     .params = decide_params,
+     .answer = decide_members,
+     .run = decide},
+    {.name = NULL},
+};

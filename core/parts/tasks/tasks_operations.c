@@ -1,0 +1,95 @@
+#include "parts/tasks/tasks_operations.h"
+
+#include "base/json.h"
+#include "base/limits.h"
+#include "kernel/gate.h"
+#include "kernel/operations/looks.h"
+#include "kernel/registry.h"
+#include "parts/tasks/tasks.h"
+
+static const struct soc_column columns[] = {
+    {"TASK", "task_id", SOC_LOOKS_ID_WIDTH},
+    {"STATE", "state", 10},
+    {"AGENT", "agent", SOC_LOOKS_ID_WIDTH},
+    {"ASSIGNER", "assigner", SOC_LOOKS_ID_WIDTH},
+    {"PRIORITY", "priority", 8},
+    {"TRIES", "tries", 8},
+    {"OPENED", "opened_at", SOC_LOOKS_TIME_WIDTH},
+    {"STARTED", "started_at", SOC_LOOKS_TIME_WIDTH},
+    {"ENDED", "ended_at", SOC_LOOKS_TIME_WIDTH},
+    {"DEADLINE", "deadline", SOC_LOOKS_TIME_WIDTH},
+    {"REASON", "reason", SOC_LOOKS_TEXT_WIDTH},
+    {NULL, NULL, 0},
+};
+
+/* `cancelled` is last, and `tasks` does not tell it. */
+static const struct soc_param members[] = {
+    {.name = "task_id", .is_needed = true, .summary = "its id, unique for each owner"},
+    {.name = "agent", .is_needed = true, .summary = "its owner"},
+    {.name = "assigner", .is_needed = true, .summary = "who gave it"},
+    {.name = "type", .is_needed = true, .summary = "the type of the message that opened it"},
+    {.name = "state",
+     .is_needed = true,
+     .summary = "pending, processing, completed, failed or cancelled"},
+    {.name = "priority", .is_needed = true, .summary = "P0 to P3"},
+    {.name = "tries", .kind = SOC_PARAM_INTEGER, .is_needed = true, .summary = "how often begun"},
+    {.name = "message_id",
+     .kind = SOC_PARAM_ID,
+     .is_needed = true,
+     .summary = "the message that opened it"},
+    {.name = "correlation_id", .summary = "its chain"},
+    {.name = "parent", .summary = "the task it is part of"},
+    {.name = "opened_at", .kind = SOC_PARAM_TIME, .is_needed = true, .summary = "when opened"},
+    {.name = "started_at", .kind = SOC_PARAM_TIME, .summary = "when begun"},
+    {.name = "retry_at", .kind = SOC_PARAM_TIME, .summary = "when it is tried again"},
+    {.name = "ended_at", .kind = SOC_PARAM_TIME, .summary = "when ended"},
+    {.name = "deadline", .kind = SOC_PARAM_TIME, .summary = "when due"},
+    {.name = "reason", .kind = SOC_PARAM_JSON, .summary = "why it failed or was cancelled"},
+    {.name = "cancelled", .kind = SOC_PARAM_INTEGER, .summary = "how many tasks end with it"},
+    {.name = NULL},
+};
+
+#define ALL_BUT_LAST ((1u << (sizeof(members) / sizeof(members[0]) - 2)) - 1)
+
+static const struct soc_param cancel_params[] = {
+    {.name = "task", .most = SOC_KEY_BYTES_MAX, .is_needed = true, .summary = "the task's id"},
+    {.name = "reason", .kind = SOC_PARAM_JSON, .summary = "why; those concerned are told"},
+    {.name = NULL},
+};
+
+static void cancel(struct soc_given *given)
+{
+    struct soc_host *host = given->society->host;
+    struct soc_slice id = soc_given_text(given, "task");
+    struct soc_buf answer = {0};
+    struct soc_buf error = {0};
+    soc_buf_put_byte(&answer, '[');
+    soc_gate_begin_as(host, soc_registry_user(host));
+    int rc = soc_tasks_cancel(host, id, soc_given_json(given, "reason"), &answer, &error);
+    soc_gate_end_as(host, rc == SOC_OK);
+    soc_buf_put_byte(&answer, ']');
+    soc_given_finish(given, rc, id, rc == SOC_OK ? &answer : &error);
+    soc_buf_fini(&answer);
+    soc_buf_fini(&error);
+}
+
+const struct soc_operation soc_tasks_operations[] = {
+    {.name = "tasks",
+     .summary = "tasks with their owner and state; the filter type takes a type or a state",
+     .scope = SOC_SCOPE_READ,
+     .is_for_agents = true,
+     .params = soc_view_filters,
+     .takes = SOC_FILTER_ALL,
+     .answer = members,
+     .tells = ALL_BUT_LAST,
+     .view = &(const struct soc_view){.is_stored = true, .as_type = "state", .columns = columns},
+     .run = soc_given_look},
+    {.name = "cancel",
+     .summary = "cancels the open tasks with that id, and all below them",
+     .scope = SOC_SCOPE_OPERATE,
+     .changes = true,
+     .params = cancel_params,
+     .answer = members,
+     .run = cancel},
+    {.name = NULL},
+};

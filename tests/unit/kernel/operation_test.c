@@ -1,0 +1,631 @@
+/* The table of operations: each is called with every bad value of every parameter, and what
+ * it answers has the declared shape.
+ *
+ * Covers: core/kernel/operations/catalogue.c, core/kernel/operations/looks.c
+ * Covers: core/kernel/operations/orders.c, core/kernel/operations/message_params.c
+ * Covers: core/parts/human/human_operations.c
+ * Covers: core/parts/supervision/hold_operations.c, core/parts/tasks/tasks_operations.c */
+#include "base/mem.h"
+#include "env/ids.h"
+#include "host_parts.h"
+#include "kernel/operations/catalogue.h"
+#include "kernel/state.h"
+
+/* A call and its answer. */
+struct asked {
+    struct soc_call call; /* first: take casts back */
+    struct soc_buf answer;
+    int count;
+    bool is_error;
+};
+
+static void take(struct soc_call *call, bool is_error, struct soc_slice answer)
+{
+    struct asked *asked = (struct asked *)call;
+    asked->count++;
+    asked->is_error = is_error;
+    asked->answer.length = 0;
+    soc_buf_put_slice(&asked->answer, answer);
+}
+
+static int use_policy(void *user, const char *kind, const char *name, struct soc_detail *detail)
+{
+    (void)user, (void)kind;
+    return strcmp(name, "open") == 0 ? SOC_OK : soc_fail(detail, SOC_ENOFILE, "no such policy");
+}
+
+static void stop(void *user)
+{
+    (void)user;
+}
+
+static enum soc_turn_end worker_that_does_nothing(struct world *world,
+                                                  struct soc_activation *activation,
+                                                  struct soc_buf *error)
+{
+    (void)world, (void)activation, (void)error;
+    return SOC_TURN_DONE;
+}
+
+static enum soc_turn_end main_that_waits(struct world *world, struct soc_activation *activation,
+                                         struct soc_buf *error)
+{
+    (void)activation;
+    PASS(step_sleep(world, 1000000, error));
+    return SOC_TURN_DONE;
+}
+
+static void open_world(struct world *world)
+{
+    *world = (struct world){.main = main_that_waits, .worker = worker_that_does_nothing};
+    world_open(world, NULL);
+    soc_agents_set_runnable(world->host, world->host->registry.root->role);
+    world_settle(world);
+}
+
+/* Adds a child of root, as a turn of root would. */
+static void spawn(struct world *world, const char *id)
+{
+    struct soc_buf error = {0};
+    struct soc_agent *child;
+    struct soc_spawn draft = {
+        .role = SOC_SLICE("worker"), .id = soc_slice_text(id), .brief = SOC_SLICE("{}")};
+    soc_gate_begin_as(world->host, world->host->registry.root);
+    CHECK_INT(soc_agents_spawn(world->host, &draft, &child, &error), SOC_OK);
+    soc_gate_end_as(world->host, true);
+    soc_buf_fini(&error);
+}
+
+static const struct soc_operation *find(const char *name)
+{
+    const struct soc_operation *operation =
+        soc_catalogue_find(soc_part_table, soc_slice_text(name));
+    CHECK(operation != NULL);
+    return operation;
+}
+
+static void ask_as(struct world *world, const struct soc_caller *caller, const char *name,
+                   const char *params, struct asked *asked)
+{
+    struct soc_operations society = {
+        .host = world->host, .stop = stop, .use_policy = use_policy, .user = world};
+    CHECK_INT(soc_json_check(soc_slice_text(params), NULL), SOC_OK);
+    soc_call_fini(&asked->call);
+    asked->call = (struct soc_call){.answer = take, .is_strict = asked->call.is_strict};
+    asked->count = 0;
+    soc_operation_do(&society, find(name), caller, &asked->call, soc_slice_text(params));
+    soc_batch_seal(world->host);
+    world_settle(world);
+    soc_batch_seal(world->host);
+}
+
+/* Asks as the owner and lends the answer. */
+static const char *ask(struct world *world, const char *name, const char *params,
+                       struct asked *asked)
+{
+    ask_as(world, &soc_caller_owner, name, params, asked);
+    CHECK_INT(asked->count, 1);
+    return soc_buf_text(&asked->answer);
+}
+
+static bool is_code(const struct asked *asked, const char *code)
+{
+    struct soc_slice error = soc_json_member(soc_buf_slice(&asked->answer), "error");
+    return asked->is_error && soc_slice_equal(soc_json_plain_string(error), soc_slice_text(code));
+}
+
+/* Counts the lines `order` with that detail. */
+static int count_orders(struct world *world, const char *detail, struct asked *asked)
+{
+    struct soc_json_walk walk;
+    struct soc_buf text = {0};
+    int count = 0;
+    ask(world, "activity", "{\"type\":\"order\"}", asked);
+    soc_json_walk(&walk, soc_buf_slice(&asked->answer));
+    while (soc_json_next(&walk)) {
+        text.length = 0;
+        soc_json_string(soc_json_member(walk.value, "detail"), &text);
+        count += strcmp(soc_buf_text(&text), detail) == 0;
+    }
+    soc_buf_fini(&text);
+    return count;
+}
+
+static void every_operation_is_declared_in_full(void)
+{
+    const struct soc_operation *operation;
+    const struct soc_param *param;
+    size_t count = 0;
+    for (; (operation = soc_catalogue_at(soc_part_table, count)) != NULL; count++) {
+        CHECK(operation->summary != NULL && operation->run != NULL);
+        CHECK(soc_scope_name(operation->scope)[0] != '\0');
+        CHECK(operation->changes == (operation->scope != SOC_SCOPE_READ));
+        CHECK(operation->changes == (operation->view == NULL));
+        CHECK(find(operation->name) == operation); /* names are unique */
+        for (size_t i = 0; (param = soc_operation_param(operation, i)) != NULL; i++) {
+            CHECK(param->summary != NULL && param->kind < SOC_PARAM_KIND_COUNT);
+            CHECK(param->kind != SOC_PARAM_TEXT || param->most > 0);
+            CHECK(param->kind != SOC_PARAM_CHOICE || param->choices != NULL);
+        }
+        for (size_t i = 0; (param = soc_operation_member(operation, i)) != NULL; i++)
+            CHECK(param->summary != NULL && param->kind < SOC_PARAM_KIND_COUNT);
+    }
+    CHECK_INT(count, 25);
+}
+
+static void the_parameters_of_a_send_are_the_fields_of_a_message(void)
+{
+    const struct soc_param *param;
+    size_t count = 0;
+    int names = 0;
+    for (; (param = soc_operation_param(find("request"), count)) != NULL; count++) {
+        unsigned context = (unsigned)SOC_SEND_FROM_SOCKET | (unsigned)SOC_SEND_FROM_WAIT;
+        int field = soc_message_fields_find(soc_slice_text(param->name), context);
+        CHECK(field >= 0);
+        if (param->alias != NULL)
+            CHECK_INT(soc_message_fields_find(soc_slice_text(param->alias), context), field);
+        names += param->alias == NULL ? 1 : 2;
+    }
+    while (soc_message_fields_name((unsigned)SOC_SEND_FROM_SOCKET | (unsigned)SOC_SEND_FROM_WAIT,
+                                   names) != NULL)
+        names++;
+    /* `from`, which is accepted and ignored, is no parameter. */
+    CHECK_INT(names, (int)count + 2 + 1);
+}
+
+#define MANY "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"
+#define LONG MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY MANY
+
+#define K(kind) (1u << SOC_PARAM_##kind)
+
+/* Values, and the kinds they may be good for. */
+static const struct {
+    const char *json;
+    unsigned fits;
+} values[] = {
+    {"\"x\"", K(TEXT) | K(CHOICE) | K(RECEIVER) | K(JSON)},
+    {"\"\"", K(TEXT) | K(JSON) | K(RECEIVER)},
+    {"\"\\u0000\"", K(JSON)},
+    {"\"root\\u0000\"", K(JSON)},
+    {"\"" LONG "\"", K(JSON)}, /* and comments, which have no bound of that kind */
+    {"\"2026-13-45T99:00:00Z\"", K(TEXT) | K(CHOICE) | K(RECEIVER) | K(JSON)},
+    {"\"msg_1\"", K(TEXT) | K(CHOICE) | K(RECEIVER) | K(JSON)},
+    {"true", K(FLAG) | K(JSON)},
+    {"false", K(FLAG) | K(JSON)},
+    {"\"true\"", K(TEXT) | K(CHOICE) | K(RECEIVER) | K(JSON)},
+    {"0.5", K(NUMBER) | K(JSON)},
+    {"-1", K(JSON)},
+    {"-9223372036854775808", K(JSON)},
+    {"1e308", K(JSON)},
+    {"7", K(INTEGER) | K(NUMBER) | K(TIME) | K(JSON)},
+    {"{}", K(OBJECT) | K(JSON)},
+    {"{\"a\":{\"b\":[1]}}", K(OBJECT) | K(JSON)},
+    {"[]", K(LIST) | K(JSON)},
+    {"[1,[2]]", K(LIST) | K(JSON)},
+    {"[null]", K(LIST) | K(JSON)},
+};
+
+/* What an operation needs to do nothing in particular. */
+static const struct {
+    const char *name;
+    const char *json;
+} goods[] = {
+    {"agent", "\"root\""},       {"message_id", "\"msg_20260101_000000_000000000000001\""},
+    {"payload", "{}"},           {"item_id", "\"item_1\""},
+    {"decision", "\"approve\""}, {"task", "\"t\""},
+    {"kind", "\"contacts\""},    {"name", "\"closed\""},
+};
+
+static const char *good_value(const char *name)
+{
+    for (size_t i = 0; i < sizeof(goods) / sizeof(goods[0]); i++)
+        if (strcmp(goods[i].name, name) == 0)
+            return goods[i].json;
+    return NULL;
+}
+
+/* Writes parameters that are needed, and `bad` for one (NULL: it is left out). */
+static void put_params(struct soc_buf *out, const struct soc_operation *operation,
+                       const struct soc_param *one, const char *bad)
+{
+    const struct soc_param *param;
+    out->length = 0;
+    soc_buf_put_byte(out, '{');
+    for (size_t i = 0; (param = soc_operation_param(operation, i)) != NULL; i++) {
+        const char *json = param == one ? bad : param->is_needed ? good_value(param->name) : NULL;
+        if (json == NULL)
+            continue;
+        soc_json_put_name(out, param->name);
+        soc_buf_put_text(out, json);
+    }
+    soc_buf_put_byte(out, '}');
+}
+
+static bool is_bad(const struct soc_operation *operation, const struct soc_param *param,
+                   size_t value)
+{
+    bool is_fraction = strcmp(values[value].json, "0.5") == 0;
+    if (is_fraction && operation->checks_itself && param->kind == SOC_PARAM_TIME)
+        return false; /* the times of a message may have one */
+    bool is_long = strstr(values[value].json, MANY) != NULL;
+    if (is_long && param->kind == SOC_PARAM_TEXT)
+        return (size_t)param->most < strlen(LONG);
+    return (values[value].fits & 1u << param->kind) == 0;
+}
+
+/* An error that names the parameter; the router has errors of its own for these. */
+static bool is_refused(const struct asked *asked, const struct soc_operation *operation,
+                       const struct soc_param *param)
+{
+    struct soc_slice answer = soc_buf_slice(&asked->answer);
+    return (is_code(asked, "invalid_argument") &&
+            memmem(answer.data, answer.length, param->name, strlen(param->name)) != NULL) ||
+           (operation->checks_itself &&
+            (is_code(asked, "invalid_id") || is_code(asked, "agent_not_found") ||
+             is_code(asked, "invalid_message_format")));
+}
+
+static void every_bad_value_of_every_parameter_is_refused(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    struct soc_buf params = {0};
+    const struct soc_operation *operation;
+    const struct soc_param *param;
+    int count = 0;
+    open_world(&world);
+    uint64_t sent = world.host->totals.sent;
+    for (size_t k = 0; (operation = soc_catalogue_at(soc_part_table, k)) != NULL; k++) {
+        for (size_t i = 0; (param = soc_operation_param(operation, i)) != NULL; i++) {
+            for (size_t v = 0; v < sizeof(values) / sizeof(values[0]); v++) {
+                if (!is_bad(operation, param, v))
+                    continue;
+                put_params(&params, operation, param, values[v].json);
+                ask(&world, operation->name, soc_buf_text(&params), &asked);
+                CHECK_INT(soc_json_check(soc_buf_slice(&asked.answer), NULL), SOC_OK);
+                CHECK(is_refused(&asked, operation, param));
+                count++;
+            }
+            if (!param->is_needed)
+                continue;
+            put_params(&params, operation, param, NULL);
+            ask(&world, operation->name, soc_buf_text(&params), &asked);
+            CHECK(is_code(&asked, "invalid_argument") || is_code(&asked, "missing_payload"));
+        }
+    }
+    CHECK(count > 800);
+    CHECK_INT(world.host->totals.sent, sent);
+    soc_buf_fini(&params);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static bool has_kind(const struct soc_param *member, struct soc_slice value)
+{
+    struct soc_buf text = {0};
+    enum soc_json_kind kind = soc_json_kind(value);
+    int64_t integer;
+    uint64_t key;
+    bool has = true;
+    switch (member->kind) {
+    case SOC_PARAM_INTEGER:
+        has = soc_json_integer(value, &integer);
+        break;
+    case SOC_PARAM_NUMBER:
+        has = kind == SOC_JSON_NUMBER;
+        break;
+    case SOC_PARAM_FLAG:
+        has = kind == SOC_JSON_TRUE || kind == SOC_JSON_FALSE;
+        break;
+    case SOC_PARAM_OBJECT:
+        has = kind == SOC_JSON_OBJECT;
+        break;
+    case SOC_PARAM_LIST:
+        has = kind == SOC_JSON_ARRAY;
+        break;
+    case SOC_PARAM_JSON:
+        break;
+    default:
+        has = soc_json_string(value, &text) &&
+              (member->kind != SOC_PARAM_TIME || soc_time_parse(soc_buf_slice(&text), &integer)) &&
+              (member->kind != SOC_PARAM_ID || soc_message_id_parse(soc_buf_slice(&text), &key));
+    }
+    soc_buf_fini(&text);
+    return has;
+}
+
+static const struct soc_param *find_member(const struct soc_operation *operation,
+                                           struct soc_slice name)
+{
+    const struct soc_param *member;
+    for (size_t i = 0; (member = soc_operation_member(operation, i)) != NULL; i++)
+        if (soc_json_name_is(name, soc_slice_text(member->name)))
+            return member;
+    return NULL;
+}
+
+/* Checks an answer against the declaration; returns how many objects it has. */
+static int check_shape(const char *name, const struct asked *asked)
+{
+    const struct soc_operation *operation = find(name);
+    const struct soc_param *member;
+    struct soc_json_walk row;
+    struct soc_json_walk walk;
+    int count = 0;
+    CHECK(!asked->is_error);
+    soc_json_walk(&row, soc_buf_slice(&asked->answer));
+    for (; soc_json_next(&row); count++) {
+        soc_json_walk(&walk, row.value);
+        while (soc_json_next(&walk)) {
+            member = find_member(operation, walk.name);
+            if (member == NULL || !has_kind(member, walk.value))
+                CHECK_TEXT(soc_buf_text((struct soc_buf *)&asked->answer), name);
+        }
+        for (size_t i = 0; (member = soc_operation_member(operation, i)) != NULL; i++)
+            CHECK(!member->is_needed || soc_json_member(row.value, member->name).data != NULL);
+    }
+    return count;
+}
+
+static void every_answer_has_the_declared_shape(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    const struct soc_operation *operation;
+    open_world(&world);
+    spawn(&world, "ann");
+    static const char *const orders[][2] = {
+        {"send", "{\"to\":\"root\",\"payload\":1,\"type\":\"note\",\"ttl_seconds\":5}"},
+        {"send", "{\"to\":\"All\",\"payload\":1}"},
+        {"send", "{\"to\":[\"root\",\"nobody\"],\"payload\":1}"},
+        {"send", "{\"to\":\"root\",\"payload\":{},\"type\":\"task\",\"task_id\":\"t1\"}"},
+        {"send", "{\"payload\":\"to whom it may concern\"}"},
+        {"pause", "{\"agent\":\"ann\",\"reason\":\"why\"}"},
+        {"resume", "{\"agent\":\"All\"}"},
+        {"cancel", "{\"task\":\"t1\",\"reason\":\"late\"}"},
+        {"terminate", "{\"agent\":\"ann\",\"force\":true}"},
+        {"policy", "{\"kind\":\"contacts\",\"name\":\"open\"}"},
+        {"stop", "{}"},
+    };
+    for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+        ask(&world, orders[i][0], orders[i][1], &asked);
+        check_shape(orders[i][0], &asked);
+    }
+    int rows = 0;
+    for (size_t i = 0; (operation = soc_catalogue_at(soc_part_table, i)) != NULL; i++) {
+        if (operation->view == NULL)
+            continue;
+        ask(&world, operation->name, "{}", &asked);
+        rows += check_shape(operation->name, &asked);
+    }
+    CHECK(rows > 20);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void a_change_leaves_an_order_in_its_batch(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    struct soc_caller caller = {.name = SOC_SLICE("ops"), .scopes = SOC_SCOPE_OPERATE};
+    open_world(&world);
+    spawn(&world, "ann");
+    soc_batch_seal(world.host);
+    uint64_t before = world.host->next_sequence;
+    ask_as(&world, &caller, "pause", "{\"agent\":\"ann\"}", &asked);
+    CHECK_INT(world.host->next_sequence, before + 1);
+    static const char line[] = "{\"by\":\"ops\",\"op\":\"pause\",\"target\":\"ann\"}";
+    CHECK_INT(count_orders(&world, line, &asked), 1);
+    ask_as(&world, &caller, "pause", "{\"agent\":\"ann\"}", &asked); /* it is paused already */
+    CHECK_INT(count_orders(&world, line, &asked), 1);
+    ask_as(&world, &caller, "pause", "{\"agent\":\"nobody\"}", &asked);
+    CHECK(is_code(&asked, "agent_not_found"));
+    ask(&world, "send", "{\"to\":[\"root\",\"user\"],\"payload\":1}", &asked);
+    CHECK_INT(count_orders(&world,
+                           "{\"by\":\"owner\",\"op\":\"send\",\"target\":[\"root\",\"user\"]}",
+                           &asked),
+              1);
+    static const char twice[] = "{\"to\":\"root\",\"payload\":1,\"dedupe_key\":\"k\"}";
+    ask(&world, "send", twice, &asked);
+    ask(&world, "send", twice, &asked);
+    CHECK(!asked.is_error);
+    CHECK_INT(
+        count_orders(&world, "{\"by\":\"owner\",\"op\":\"send\",\"target\":\"root\"}", &asked), 1);
+    ask(&world, "stop", "{}", &asked);
+    CHECK_INT(count_orders(&world, "{\"by\":\"owner\",\"op\":\"stop\"}", &asked), 1);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void a_caller_does_what_its_scopes_allow(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    const struct soc_operation *operation;
+    open_world(&world);
+    for (size_t i = 0; (operation = soc_catalogue_at(soc_part_table, i)) != NULL; i++) {
+        struct soc_caller caller = {.name = SOC_SLICE("x"),
+                                    .scopes = SOC_SCOPE_ALL & ~(unsigned)operation->scope};
+        ask_as(&world, &caller, operation->name, "{}", &asked);
+        CHECK(is_code(&asked, "forbidden"));
+        caller.scopes = operation->scope;
+        ask_as(&world, &caller, operation->name, "{}", &asked);
+        CHECK(!is_code(&asked, "forbidden"));
+    }
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void one_who_speaks_as_an_agent_sees_and_does_only_what_is_its_own(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    struct soc_caller caller = {
+        .name = SOC_SLICE("x"), .scopes = SOC_SCOPE_ALL, .agent = SOC_SLICE("ann")};
+    open_world(&world);
+    spawn(&world, "ann");
+    spawn(&world, "bob");
+    ask(&world, "send", "{\"to\":\"bob\",\"payload\":\"secret\"}", &asked);
+    ask_as(&world, &caller, "send", "{\"to\":\"root\",\"payload\":\"mine\"}", &asked);
+    CHECK(!asked.is_error);
+    ask_as(&world, &caller, "messages", "{}", &asked);
+    CHECK(strstr(soc_buf_text(&asked.answer), "mine") != NULL);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"from\":\"ann\"") != NULL);
+    CHECK(strstr(soc_buf_text(&asked.answer), "secret") == NULL);
+    ask_as(&world, &caller, "messages", "{\"agent\":\"bob\"}", &asked);
+    CHECK(is_code(&asked, "forbidden"));
+    ask_as(&world, &caller, "send", "{\"to\":\"bob\",\"payload\":1}", &asked);
+    CHECK(is_code(&asked, "unknown_contact"));
+    ask_as(&world, &caller, "activity", "{}", &asked);
+    CHECK(is_code(&asked, "forbidden"));
+    ask_as(&world, &caller, "pause", "{\"agent\":\"bob\"}", &asked);
+    CHECK(is_code(&asked, "forbidden"));
+    caller.agent = SOC_SLICE("nobody");
+    ask_as(&world, &caller, "send", "{\"to\":\"root\",\"payload\":1}", &asked);
+    CHECK(is_code(&asked, "agent_stopped"));
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void a_strict_call_has_no_unknown_parameters(void)
+{
+    struct world world;
+    struct asked asked = {.call = {.is_strict = true}};
+    open_world(&world);
+    ask(&world, "agents", "{\"agnet\":\"root\"}", &asked);
+    CHECK(is_code(&asked, "invalid_argument"));
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"member\":\"agnet\"") != NULL);
+    ask(&world, "send", "{\"to\":\"root\",\"content\":1,\"taskId\":\"t\"}", &asked);
+    CHECK(!asked.is_error);
+    asked.call.is_strict = false;
+    ask(&world, "agents", "{\"agnet\":\"root\"}", &asked);
+    CHECK(!asked.is_error);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void a_dropped_call_is_done_and_not_answered(void)
+{
+    struct world world;
+    struct asked asked = {.call = {.answer = take}};
+    struct soc_operations society;
+    open_world(&world);
+    society = (struct soc_operations){.host = world.host};
+    soc_operation_do(&society, find("send"), &soc_caller_owner, &asked.call,
+                     SOC_SLICE("{\"to\":\"root\",\"payload\":\"stands\"}"));
+    CHECK_INT(asked.count, 0); /* not durable yet */
+    soc_call_drop(&asked.call);
+    soc_batch_seal(world.host);
+    CHECK_INT(asked.count, 1);
+    CHECK_INT(asked.answer.length, 0);
+    soc_call_fini(&asked.call);
+    CHECK(strstr(ask(&world, "messages", "{}", &asked), "stands") != NULL);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void the_person_may_terminate_every_agent_but_two(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    open_world(&world);
+    spawn(&world, "ann");
+    ask(&world, "terminate", "{\"agent\":\"root\"}", &asked);
+    CHECK(is_code(&asked, "forbidden"));
+    ask(&world, "terminate", "{\"agent\":\"user\"}", &asked);
+    CHECK(is_code(&asked, "forbidden"));
+    ask(&world, "terminate", "{\"agent\":\"nobody\"}", &asked);
+    CHECK(is_code(&asked, "agent_not_found"));
+    ask(&world, "terminate", "{\"agent\":\"ann\",\"reason\":\"done\"}", &asked);
+    CHECK_TEXT(soc_buf_text(&asked.answer), "[{\"id\":\"ann\",\"is_forced\":false}]");
+    CHECK(soc_registry_find(world.host, SOC_SLICE("ann")) == NULL);
+    ask(&world, "terminate", "{\"agent\":\"ann\"}", &asked);
+    CHECK(is_code(&asked, "agent_stopped"));
+    ask(&world, "activity", "{\"type\":\"terminate\"}", &asked);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\\\"by\\\":\\\"user\\\"") != NULL);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\\\"reason\\\":\\\"done\\\"") != NULL);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void the_person_may_cancel_every_task(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    open_world(&world);
+    ask(&world, "pause", "{\"agent\":\"root\"}", &asked);
+    ask(&world, "send", "{\"to\":\"root\",\"payload\":{},\"type\":\"task\",\"task_id\":\"t1\"}",
+        &asked);
+    ask(&world, "cancel", "{\"task\":\"t1\",\"reason\":\"late\"}", &asked);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"state\":\"cancelled\"") != NULL);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"cancelled\":1}]") != NULL);
+    CHECK_INT(
+        count_orders(&world, "{\"by\":\"owner\",\"op\":\"cancel\",\"target\":\"t1\"}", &asked), 1);
+    ask(&world, "cancel", "{\"task\":\"t1\"}", &asked);
+    CHECK(is_code(&asked, "task_finished"));
+    ask(&world, "cancel", "{\"task\":\"t2\"}", &asked);
+    CHECK(is_code(&asked, "task_not_found"));
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void an_order_about_dead_letters_is_noted_when_it_is_done(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    struct soc_caller root = {
+        .name = SOC_SLICE("root"), .scopes = SOC_SCOPE_WRITE, .agent = SOC_SLICE("root")};
+    open_world(&world);
+    spawn(&world, "ann");
+    ask(&world, "pause", "{\"agent\":\"ann\"}", &asked);
+    ask_as(&world, &root, "send", "{\"to\":\"ann\",\"payload\":1}", &asked);
+    ask_as(&world, &root, "send", "{\"to\":\"ann\",\"payload\":2}", &asked);
+    ask(&world, "terminate", "{\"agent\":\"ann\",\"force\":true}", &asked);
+    ask(&world, "dead_letters", "{}", &asked);
+    CHECK_INT(check_shape("dead_letters", &asked), 2);
+    ask(&world, "drop", "{\"filter\":{\"to\":\"ann\"},\"expected\":7}", &asked);
+    CHECK(asked.is_error);
+    ask(&world, "drop", "{\"filter\":{\"to\":\"bob\"}}", &asked);
+    CHECK_INT(check_shape("drop", &asked), 1);
+    ask(&world, "drop", "{\"filter\":{}}", &asked);
+    CHECK(is_code(&asked, "invalid_argument"));
+    ask(&world, "drop", "{\"filter\":{\"limit\":1}}", &asked);
+    CHECK(is_code(&asked, "invalid_argument"));
+    ask(&world, "activity", "{\"type\":\"order\"}", &asked);
+    CHECK(strstr(soc_buf_text(&asked.answer), "drop") == NULL); /* nothing has changed */
+    ask(&world, "drop", "{\"filter\":{\"to\":\"ann\"},\"expected\":2}", &asked);
+    CHECK_INT(check_shape("drop", &asked), 1);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"count\":2") != NULL);
+    CHECK_INT(count_orders(&world, "{\"by\":\"owner\",\"op\":\"drop\",\"target\":{\"to\":\"ann\"}}",
+                           &asked),
+              1);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+int main(void)
+{
+    RUN(every_operation_is_declared_in_full);
+    RUN(the_parameters_of_a_send_are_the_fields_of_a_message);
+    RUN(every_bad_value_of_every_parameter_is_refused);
+    RUN(every_answer_has_the_declared_shape);
+    RUN(a_change_leaves_an_order_in_its_batch);
+    RUN(a_caller_does_what_its_scopes_allow);
+    RUN(one_who_speaks_as_an_agent_sees_and_does_only_what_is_its_own);
+    RUN(a_strict_call_has_no_unknown_parameters);
+    RUN(a_dropped_call_is_done_and_not_answered);
+    RUN(the_person_may_terminate_every_agent_but_two);
+    RUN(the_person_may_cancel_every_task);
+    RUN(an_order_about_dead_letters_is_noted_when_it_is_done);
+    return check_done();
+}
