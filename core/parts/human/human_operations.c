@@ -43,6 +43,7 @@ static const struct soc_param inbox_members[] = {
 
 static const struct soc_param receipt_members[] = {
     {.name = "messageId", .kind = SOC_PARAM_ID, .summary = "of what was sent"},
+    {.name = "duplicate", .kind = SOC_PARAM_FLAG, .summary = "it was sent before, under its key"},
     {.name = "count", .kind = SOC_PARAM_INTEGER, .summary = "to All: how many receive it"},
     {.name = "messageIds",
      .kind = SOC_PARAM_LIST,

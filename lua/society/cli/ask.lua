@@ -76,12 +76,13 @@ local function ask_once(state, request, needs_running)
     return nil, "state_locked",
       ("a process holds %s, but its society does not answer yet"):format(state)
   end
-  return nil, "not_running",
-    ("no society is running in %s, so there is nobody to wait for"):format(state)
+  return nil, "not_running", ("no society is running in %s, %s"):format(state,
+    needs_running == true and "so there is nobody to wait for" or needs_running)
 end
 
 --- Asks and returns the answer, a JSON list; or nil and an exit code, after a complaint.
--- `options`: needs_running, if a stopped society cannot do it; patience_ms.
+-- `options`: needs_running, if a stopped society cannot do it: true, or what to say then;
+-- patience_ms.
 function M.ask(state, request, options)
   options = options or {}
   local tries = math.max(1, (options.patience_ms or PATIENCE_MS) // PAUSE_MS)

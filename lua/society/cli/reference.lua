@@ -1,0 +1,86 @@
+--- society.cli.reference: the reference of the operations, docs/operations.md.
+
+local M = {}
+
+-- A backslash at the end of a line continues it.
+local HEAD = [[
+# Operations
+
+<!-- Written by `society call --reference`. -->
+
+What can be asked of a society from outside. `society call OP JSON` calls one, with its \
+parameters as a JSON object; a program that the owner runs can write the same to `DIR/socket`, \
+a line each way:
+
+```text
+{"id":1,"op":"pause","agent":"planner"}
+{"id":1,"ok":[{"count":1,"id":"planner","status":"paused"}]}
+```
+
+`id` is any number or string, and the answer has the same; answers may come in another order. \
+A line has 2 MB at most. Of a failure the answer is `{ id, error, message, … }` with a code \
+and a sentence, as in Lua; of parameters that do not fit it is `invalid_argument` with the \
+name of one of them in `member`. Members of a line that the operation does not have are \
+ignored, but for filters that do not apply.
+
+An answer is a list of objects. What an operation has changed is durable when it answers, and \
+the activity has a line `order { by, op, target }`, in the same batch; an order that changed \
+nothing leaves none. A parameter that is `null` counts as absent. Times are RFC 3339; those \
+that are given may also be ms since 1970. Messages are sent, items decided, agents ended and \
+tasks cancelled as `user`.
+
+| operation | scope | |
+| --- | --- | --- |
+]]
+
+local function bounds_of(param)
+  if param.choices then
+    return ": " .. table.concat(param.choices, ", ")
+  elseif not param.most then
+    return ""
+  elseif param.kind == "text" then
+    return (" of at most %d bytes"):format(param.most)
+  elseif param.most == math.maxinteger then
+    return (" from %d"):format(param.least)
+  end
+  return (" from %d to %d"):format(param.least, param.most)
+end
+
+local function put_rows(out, title, list)
+  out[#out + 1] = ("\n| %s | | |\n| --- | --- | --- |\n"):format(title)
+  for _, param in ipairs(list) do
+    local name = param.alias and ("`%s`, `%s`"):format(param.name, param.alias)
+      or ("`%s`"):format(param.name)
+    out[#out + 1] = ("| %s%s | %s%s | %s |\n"):format(name, param.needed and "" or "?", param.kind,
+      bounds_of(param), param.summary)
+  end
+end
+
+local function put_operation(out, operation)
+  out[#out + 1] = ("\n## %s\n\nScope `%s`: %s.%s%s\n"):format(operation.name, operation.scope,
+    operation.summary,
+    operation.needs_running and " Only while the society runs." or "",
+    operation.for_agents and " Also for callers that speak as an agent." or "")
+  if #operation.params > 0 then
+    put_rows(out, "parameter", operation.params)
+  end
+  if #operation.answer > 0 then
+    put_rows(out, "answer", operation.answer)
+  end
+end
+
+--- The page, as Markdown; `?` marks what may be absent.
+function M.make(operations)
+  local out = { (HEAD:gsub(" \\\n", " ")) }
+  for _, operation in ipairs(operations) do
+    out[#out + 1] = ("| [`%s`](#%s) | %s | %s |\n"):format(operation.name, operation.name,
+      operation.scope, operation.summary)
+  end
+  out[#out + 1] = "\nA `?` marks what may be absent.\n"
+  for _, operation in ipairs(operations) do
+    put_operation(out, operation)
+  end
+  return table.concat(out)
+end
+
+return M
