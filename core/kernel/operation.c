@@ -39,6 +39,14 @@ const struct soc_param soc_view_filters[SOC_FILTER_COUNT + 1] = {
     {.name = NULL},
 };
 
+const struct soc_param soc_operation_agent[] = {
+    {.name = "agent",
+     .most = SOC_KEY_BYTES_MAX,
+     .is_needed = true,
+     .summary = "the id of a living agent"},
+    {.name = NULL},
+};
+
 static const struct soc_param *at(const struct soc_param *list, uint32_t chosen, size_t index)
 {
     for (size_t i = 0; list != NULL && list[i].name != NULL; i++)
@@ -488,6 +496,11 @@ static void answer_query(int rc, struct soc_slice rows, void *user)
         succeed(user, rows);
 }
 
+static void fail_foreign(struct soc_call *call)
+{
+    soc_call_fail(call, SOC_EFORBIDDEN, "the caller sees only what is its agent's");
+}
+
 /* Sees to it that one who speaks as an agent gets the rows of that agent only. */
 static bool narrow(const struct soc_given *given, struct soc_query *query)
 {
@@ -498,6 +511,29 @@ static bool narrow(const struct soc_given *given, struct soc_query *query)
         return false;
     query->agent = self;
     return true;
+}
+
+/* Answers that no living agent has that id. */
+static void fail_no_agent(struct soc_call *call, struct soc_slice id)
+{
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_ENOAGENT, "no live agent has that id", "agentId", id);
+    fail(call, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+struct soc_agent *soc_given_agent(struct soc_given *given)
+{
+    struct soc_slice id = soc_given_text(given, "agent");
+    struct soc_slice self = given->caller->agent;
+    struct soc_agent *agent = soc_registry_find(given->society->host, id);
+    if (self.data != NULL && !soc_slice_equal(id, self)) {
+        fail_foreign(given->call);
+        return NULL;
+    }
+    if (agent == NULL)
+        fail_no_agent(given->call, id);
+    return agent;
 }
 
 void soc_given_look(struct soc_given *given)
@@ -511,12 +547,10 @@ void soc_given_look(struct soc_given *given)
     assert(fault == NULL); /* checked before */
     (void)fault;
     if (!narrow(given, &query)) {
-        soc_call_fail(given->call, SOC_EFORBIDDEN, "the caller sees only what is its agent's");
+        fail_foreign(given->call);
     } else if (view->is_of_living && query.agent.data != NULL &&
                soc_registry_find(host, query.agent) == NULL) {
-        soc_refuse(&list, SOC_ENOAGENT, "no live agent has that id", "agentId", query.agent);
-        fail(given->call, soc_buf_slice(&list));
-        soc_buf_fini(&list);
+        fail_no_agent(given->call, query.agent);
     } else if (view->look == NULL) {
         soc_look_query(host, &query, answer_query, given->call);
     } else {

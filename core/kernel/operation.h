@@ -25,6 +25,7 @@
 #include "base/slice.h"
 #include "store/store.h"
 
+struct soc_agent;
 struct soc_given;
 struct soc_host;
 
@@ -201,6 +202,10 @@ struct soc_slice soc_given_text(struct soc_given *given, const char *name);
 struct soc_slice soc_given_json(const struct soc_given *given, const char *name);
 bool soc_given_flag(const struct soc_given *given, const char *name);
 
+/* Lends the living agent whose id is the parameter `agent`, which the caller may see;
+ * otherwise answers with an error and returns NULL. */
+struct soc_agent *soc_given_agent(struct soc_given *given);
+
 /* Answers with a list at once. */
 void soc_given_answer(struct soc_given *given, struct soc_slice list);
 
@@ -250,6 +255,9 @@ enum soc_filter {
 };
 
 #define SOC_FILTER_COUNT 10
+
+/* The parameter `agent`, needed: of operations about one agent. */
+extern const struct soc_param soc_operation_agent[];
 
 /* What rows can be filtered by: the parameters of every view, of which `takes` chooses. */
 extern const struct soc_param soc_view_filters[SOC_FILTER_COUNT + 1];

@@ -2,6 +2,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "kernel/operations/looks.h"
 #include "kernel/registry.h"
@@ -83,6 +84,45 @@ static const struct soc_param usage_members[] = {
     {.name = NULL},
 };
 
+/* What a conversation answers at most; the kept 8 MB would hold up the others. */
+#define CONVERSATION_BYTES_MAX (1u << 20)
+
+static const struct soc_param conversation_members[] = {
+    {.name = "first",
+     .kind = SOC_PARAM_INTEGER,
+     .is_needed = true,
+     .summary = "the number of the first entry below; earlier ones are left out"},
+    {.name = "count",
+     .kind = SOC_PARAM_INTEGER,
+     .is_needed = true,
+     .summary = "how many entries there have been"},
+    {.name = "entries",
+     .kind = SOC_PARAM_LIST,
+     .is_needed = true,
+     .summary = "the latest, of about 1 MB at most, as `agent:chat` takes them"},
+    {.name = NULL},
+};
+
+static void look_at_conversation(struct soc_given *given)
+{
+    const struct soc_host *host = given->society->host;
+    const struct soc_agent *agent = soc_given_agent(given);
+    struct soc_buf list = {0};
+    if (agent == NULL)
+        return;
+    uint64_t first = soc_memory_first(host, agent, CONVERSATION_BYTES_MAX);
+    uint64_t count = soc_memory_count(host, agent);
+    soc_buf_put_text(&list, "[{\"count\":");
+    soc_json_put_integer(&list, (int64_t)count);
+    soc_buf_put_text(&list, ",\"entries\":[");
+    if (first <= count)
+        soc_memory_put(host, agent, first, count, &list);
+    soc_buf_put_text(&list, "],\"first\":");
+    soc_json_put_integer(&list, (int64_t)first);
+    soc_buf_put_text(&list, "}]");
+    soc_given_answer_when_durable(given, &list);
+}
+
 static const struct soc_operation operations[] = {
     {.name = "usage",
      .summary = "model calls, tokens and cost by agent, task and model",
@@ -92,6 +132,13 @@ static const struct soc_operation operations[] = {
      .answer = usage_members,
      .view = &(const struct soc_view){.is_stored = true, .columns = usage_columns},
      .run = soc_given_look},
+    {.name = "conversation",
+     .summary = "the latest entries of an agent's conversation with its model",
+     .scope = SOC_SCOPE_READ,
+     .needs_running = true,
+     .params = soc_operation_agent,
+     .answer = conversation_members,
+     .run = look_at_conversation},
     {.name = NULL},
 };
 

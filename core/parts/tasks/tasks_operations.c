@@ -73,6 +73,58 @@ static void cancel(struct soc_given *given)
     soc_buf_fini(&error);
 }
 
+static const struct soc_param load_members[] = {
+    {.name = "agent", .is_needed = true, .summary = "its id"},
+    {.name = "status", .is_needed = true, .summary = "idle, or what it does"},
+    {.name = "current_task", .summary = "the task it works on"},
+    {.name = "queue_length", .kind = SOC_PARAM_INTEGER, .is_needed = true, .summary = "not begun"},
+    {.name = "active_tasks", .kind = SOC_PARAM_INTEGER, .is_needed = true, .summary = "begun"},
+    {.name = "load", .is_needed = true, .summary = "of the last ten minutes, in percent: `40%`"},
+    {.name = "estimated_free",
+     .kind = SOC_PARAM_TIME,
+     .is_needed = true,
+     .summary = "when it will probably be done"},
+    {.name = NULL},
+};
+
+static const struct soc_param queue_members[] = {
+    {.name = "queue_name", .is_needed = true, .summary = "the agent's id and `_tasks`"},
+    {.name = "pending",
+     .kind = SOC_PARAM_LIST,
+     .is_needed = true,
+     .summary = "`{ task_id, priority }` in the order they will be taken"},
+    {.name = "processing", .kind = SOC_PARAM_OBJECT, .summary = "`{ task_id }`"},
+    {.name = "completed",
+     .kind = SOC_PARAM_LIST,
+     .is_needed = true,
+     .summary = "ids of the last, newest last"},
+    {.name = NULL},
+};
+
+static void answer_about(struct soc_given *given,
+                         void (*put)(struct soc_host *host, const struct soc_agent *agent,
+                                     struct soc_buf *out))
+{
+    const struct soc_agent *agent = soc_given_agent(given);
+    struct soc_buf list = {0};
+    if (agent == NULL)
+        return;
+    soc_buf_put_byte(&list, '[');
+    put(given->society->host, agent, &list);
+    soc_buf_put_byte(&list, ']');
+    soc_given_answer_when_durable(given, &list);
+}
+
+static void look_at_load(struct soc_given *given)
+{
+    answer_about(given, soc_tasks_put_load);
+}
+
+static void look_at_queue(struct soc_given *given)
+{
+    answer_about(given, soc_tasks_put_queue);
+}
+
 const struct soc_operation soc_tasks_operations[] = {
     {.name = "tasks",
      .summary = "tasks with their owner and state; the filter type takes a type or a state",
@@ -84,6 +136,22 @@ const struct soc_operation soc_tasks_operations[] = {
      .tells = ALL_BUT_LAST,
      .view = &(const struct soc_view){.is_stored = true, .as_type = "state", .columns = columns},
      .run = soc_given_look},
+    {.name = "load",
+     .summary = "how busy an agent is, and until when",
+     .scope = SOC_SCOPE_READ,
+     .needs_running = true,
+     .is_for_agents = true,
+     .params = soc_operation_agent,
+     .answer = load_members,
+     .run = look_at_load},
+    {.name = "queue",
+     .summary = "the tasks of an agent: pending, begun and completed",
+     .scope = SOC_SCOPE_READ,
+     .needs_running = true,
+     .is_for_agents = true,
+     .params = soc_operation_agent,
+     .answer = queue_members,
+     .run = look_at_queue},
     {.name = "cancel",
      .summary = "cancels the open tasks with that id, and all below them",
      .scope = SOC_SCOPE_OPERATE,
