@@ -71,10 +71,11 @@ describe("a machine without apt", function()
     local result = ask()
     assert.equal(1, result.code)
     for _, name in ipairs({ "cc", "make", "pkg-config", "lua5.4", "libuv (with its headers)",
-      "sqlite3 (with its headers)", "libcurl (with its headers)" }) do
+      "sqlite3 (with its headers)", "libcurl (with its headers)",
+      "libmicrohttpd (with its headers)", "libcrypto (with its headers)" }) do
       assert.matches("missing: " .. name .. "\n", result.err, 1, true)
     end
-    assert.matches("needed: a C11 compiler, make, pkg-config, Lua 5.4, libuv, SQLite 3 and libcurl",
+    assert.matches("needed: a C11 compiler, make, pkg-config, Lua 5.4, libuv, SQLite 3, libcurl,",
       result.err, 1, true)
   end)
 
