@@ -17,7 +17,7 @@
     X(ENOROLE, -4, "unknown_role", "no role has that id; declare it with society.role")            \
     X(EEXISTS, -5, "already_exists", "that id is taken")                                           \
     X(EBADID, -6, "invalid_id",                                                                    \
-      "an id is 1 to 64 of A-Z a-z 0-9 _ . - and starts with a "                                   \
+      "an id has 1 to 64 characters of A-Z a-z 0-9 _ . - and starts with a "                       \
       "letter or digit")                                                                           \
     X(EBADMESSAGE, -7, "invalid_message_format", "the message does not fit its type")              \
     X(ENOPAYLOAD, -8, "missing_payload", "a message needs a payload")                              \
@@ -43,7 +43,7 @@
       "the receiver's mailbox is full; nothing was sent, try again later")                         \
     X(ENOPROGRESS, -28, "no_progress",                                                             \
       "too many messages in a row without progress; finish, or do something else")                 \
-    X(ECOUNT, -41, "count_differs", "another number of them fits; look again, then repeat")        \
+    X(ECOUNT, -41, "count_differs", "the number of matches differs; look again, then repeat")      \
     X(ENOITEM, -26, "item_not_found", "no inbox item has that id")                                 \
     X(EDECIDED, -27, "already_decided", "the item is already decided; the first decision stands")  \
     X(EWITHDRAWN, -29, "item_withdrawn", "the item was withdrawn because its task was cancelled")  \

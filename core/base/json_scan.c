@@ -87,7 +87,7 @@ static bool scan_escape(struct soc_json_scan *scan)
     const char *end = scan->end;
     if (text == end) {
         scan->next = end;
-        return soc_json_scan_fail(scan, "a string does not end");
+        return soc_json_scan_fail(scan, "unterminated string");
     }
     if (*text != 'u') {
         if (*text == '\0' || strchr("\"\\/bfnrt", *text) == NULL)
@@ -105,7 +105,7 @@ static bool scan_escape(struct soc_json_scan *scan)
         if (unit < 0xdc00 && end - text >= 6 && text[0] == '\\' && text[1] == 'u')
             low = read_hex4(text + 2, end);
         if (low < 0xdc00 || low > 0xdfff)
-            return soc_json_scan_fail(scan, "a surrogate is alone");
+            return soc_json_scan_fail(scan, "unpaired surrogate");
         text += 6;
     }
     scan->next = text;
@@ -120,7 +120,7 @@ bool soc_json_scan_string(struct soc_json_scan *scan, struct soc_slice *inside, 
         const char *text = soc_json_skip_plain(scan->next, scan->end);
         scan->next = text;
         if (text == scan->end)
-            return soc_json_scan_fail(scan, "a string does not end");
+            return soc_json_scan_fail(scan, "unterminated string");
         if (*text == '"')
             break;
         if (*text == '\\') {
@@ -334,7 +334,7 @@ bool soc_json_scan_repeated(struct soc_json_scan *scan, const char *inside)
 bool soc_json_scan_end(struct soc_json_scan *scan)
 {
     if (soc_json_skip_space(scan))
-        return soc_json_scan_fail(scan, "the text goes on behind its value");
+        return soc_json_scan_fail(scan, "unexpected text after the value");
     return true;
 }
 

@@ -267,8 +267,7 @@ static bool is_over(struct soc_society *society)
     if (paused != NULL && society->paused != paused)
         soc_log_printf(soc_host_log(parts->host), SOC_LOG_WARN,
                        soc_clock_now(soc_host_clock(parts->host)), "waiting", soc_agent_id(paused),
-                       "the only work left waits for a paused agent; `society resume` "
-                       "lets it go on");
+                       "the only work left waits for a paused agent; use `society resume`");
     society->paused = paused;
     return paused == NULL && !soc_files_take_rest(society->files);
 }

@@ -161,11 +161,12 @@ static bool refuse(struct soc_server_request *request)
     struct soc_slice connection = soc_server_header(request, "Connection");
     if (!header_is(request, "Upgrade", "websocket") || connection.data == NULL ||
         strcasestr(connection.data, "upgrade") == NULL) {
-        soc_server_respond(request, 426, versions, SOC_SLICE("a WebSocket is expected\n"));
+        soc_server_respond(request, 426, versions, SOC_SLICE("expected a WebSocket handshake\n"));
         return true;
     }
     if (!header_is(request, "Sec-WebSocket-Version", "13")) {
-        soc_server_respond(request, 426, versions, SOC_SLICE("only version 13 is spoken\n"));
+        soc_server_respond(request, 426, versions,
+                           SOC_SLICE("only WebSocket version 13 is supported\n"));
         return true;
     }
     if (soc_server_header(request, "Sec-WebSocket-Key").length != KEY_BYTES ||

@@ -41,7 +41,7 @@ static int fail_errno(struct soc_detail *detail, const char *path, int error)
 
 static int fail_link(const char *path, struct soc_detail *detail)
 {
-    return soc_fail(detail, SOC_EACCESS, "%s is a link or no plain file; remove it", path);
+    return soc_fail(detail, SOC_EACCESS, "%s is a link or not a regular file; remove it", path);
 }
 
 static uint32_t read_number(const unsigned char *bytes)

@@ -335,7 +335,7 @@ void soc_chat_expect_again(struct soc_script *script)
 static void refuse_large(struct soc_buf *json, lua_Integer tries)
 {
     struct soc_buf text = {0};
-    soc_buf_printf(&text, "the model's answer has %zu bytes; %u are the most", json->length,
+    soc_buf_printf(&text, "the model's answer has %zu bytes; the limit is %u", json->length,
                    SOC_CHAT_BYTES_MAX);
     soc_refuse_named(json, "answer_too_large", soc_buf_text(&text));
     json->length--; /* the closing brace */

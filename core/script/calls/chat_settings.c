@@ -65,7 +65,7 @@ static int check_setting(lua_State *L, const char *name, struct soc_detail *deta
     const struct setting *setting = find_setting(name);
     if (setting == NULL)
         return soc_fail(detail, SOC_EINVAL,
-                        "'llm': unknown setting '%s' (what only the provider knows goes into "
+                        "'llm': unknown setting '%s' (put provider-specific settings into "
                         "'options')",
                         name == NULL ? luaL_typename(L, -2) : name);
     if (setting->type == LUA_TNONE) {

@@ -161,11 +161,11 @@ void soc_keys_check(const struct soc_keys *keys, enum soc_keys_use use, const ch
                              (use == SOC_KEYS_MODEL && is_in_any(&keys->models, variable, url)));
     const char *value = soc_keys_value(keys, name);
     if (!is_allowed && use == SOC_KEYS_HTTP)
-        soc_buf_printf(fault, "society.config{ secrets } does not let %s go there", name);
+        soc_buf_printf(fault, "society.config{ secrets } does not allow %s to go there", name);
     else if (!is_allowed)
         soc_buf_printf(fault,
-                       "neither a provider's settings nor society.config{ secrets }, as they were "
-                       "when the app had loaded, let %s go there",
+                       "neither the provider's settings nor society.config{ secrets } allowed %s "
+                       "to go there when the app had loaded",
                        name);
     else if (value == NULL)
         soc_buf_printf(fault, "set %s in the environment", name);

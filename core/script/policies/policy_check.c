@@ -148,7 +148,7 @@ static void warn_of_field(struct check *check)
         return; /* the host's own key */
     if (lua_type(L, -2) != LUA_TSTRING) {
         soc_policy_found(check->report, choose_line(check, 0), true,
-                         "a %s as a key means nothing in a policy's table", luaL_typename(L, -2));
+                         "a policy's table cannot have a %s as a key", luaL_typename(L, -2));
         return;
     }
     const char *name = lua_tostring(L, -2);

@@ -79,8 +79,8 @@ static int read_text(lua_State *L, const struct reader *reader)
     const char *name = lua_tolstring(L, -1, &length);
     if (strlen(name) != length || !leads_down(name))
         return soc_fail(reader->detail, SOC_EINVAL,
-                        "%s: the text '%s' must lie below the policy's folder; its name is "
-                        "relative and goes neither up nor in place",
+                        "%s: the text '%s' must lie below the policy's folder; use a relative path "
+                        "without . and ..",
                         reader->policy_path, name);
     FILE *file = open_text(reader, name, path, sizeof(path));
     if (file == NULL)

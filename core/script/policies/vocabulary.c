@@ -359,7 +359,7 @@ static void read_types(lua_State *L, int index, struct soc_vocabulary *vocabular
         if (vocabulary->types.count > SOC_TYPES_MAX)
             luaL_error(L, "%s: more than %d types", path, SOC_TYPES_MAX);
         if (!soc_id_is_valid(soc_slice_text(name)))
-            luaL_error(L, "%s: a type is 1 to 64 of A-Z a-z 0-9 _ . -", path);
+            luaL_error(L, "%s: a type has 1 to 64 characters of A-Z a-z 0-9 _ . -", path);
         soc_option_field(L, types, name);
         read_type(L, lua_gettop(L), path, type);
         lua_settop(L, types);

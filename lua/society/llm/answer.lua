@@ -145,7 +145,7 @@ function M.check(message, err)
       return nil, M.broken(fault)
     elseif message.tool_calls and #message.tool_calls > M.calls_max then
       return nil, { error = "answer_too_large", retryable = false,
-        message = ("the model calls %d tools at once; %d are the most"):format(
+        message = ("the model calls %d tools at once; the limit is %d"):format(
           #message.tool_calls, M.calls_max) }
     end
     return message

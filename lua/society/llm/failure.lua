@@ -133,7 +133,7 @@ end
 --- The error of an answer that is too large to be read.
 function M.too_large(bytes, bytes_max)
   return { error = "answer_too_large", retryable = false,
-    message = ("the model's answer has %d bytes; %d are the most"):format(bytes, bytes_max) }
+    message = ("the model's answer has %d bytes; the limit is %d"):format(bytes, bytes_max) }
 end
 
 --- The error of an answer that is not what it should be.

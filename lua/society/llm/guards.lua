@@ -73,7 +73,7 @@ function Guards.before_effects(_, agent, needed)
   local left, most = agent:effects_left()
   if left - needed < math.min(SPARE_EFFECTS, most // 4) then
     return tripped("activation_too_long",
-      ("%d effects are the most for one message, and few are left"):format(most))
+      ("few of the %d effects of one message are left"):format(most))
   end
   return nil
 end

@@ -103,7 +103,7 @@ static void an_error_has_a_position_and_a_reason(void)
     CHECK_INT(position_of("\"abcdefghij\xff\""), 11);
     CHECK_TEXT(reason_of("\"\xff\""), "the text is not UTF-8");
     CHECK_INT(position_of("[true] x"), 7);
-    CHECK_TEXT(reason_of("[true] x"), "the text goes on behind its value");
+    CHECK_TEXT(reason_of("[true] x"), "unexpected text after the value");
 }
 
 static void a_nul_does_not_end_the_text(void)

@@ -234,7 +234,7 @@ describe("settings of thinking agents", function()
     ["options.messages: the host writes that itself"] = { options = { messages = {} } },
     ["options is a table with names, such as { top_p = 0.9 }"] = { options = { 1 } },
     ["options: "] = { options = { top_p = print } },
-    ["unknown setting 'top_p' (what only the provider knows goes into 'options')"] = { top_p = 1 },
+    ["unknown setting 'top_p' (put provider-specific settings into 'options')"] = { top_p = 1 },
     ["the tool 'a b': a name is made of letters, digits, _ and -, 64 at most"] = {
       tools = { { name = "a b", run = print } } },
     ["the tool 'send_message' is there twice, or is a verb of the society"] = {

@@ -92,7 +92,7 @@ describe("a faulty vocabulary", function()
       { vocabulary(nil), "types must be a table" },
       { vocabulary({ order = 7 }), "app: order: a table expected, got number" },
       { vocabulary({ order = { colour = 1 } }), "order: unknown field 'colour'" },
-      { vocabulary({ ["a b"] = {} }), "a b: a type is 1 to 64 of" },
+      { vocabulary({ ["a b"] = {} }), "a b: a type has 1 to 64 characters of" },
       { vocabulary({ order = { fields = { n = "text" } } }), "order.n: there is no kind 'text'" },
       { vocabulary({ order = { fields = { n = 7 } } }), "order.n: a kind or a table of rules" },
       { vocabulary({ order = { fields = { n = { values = { 1 } } } } }), "list of strings" },
