@@ -5,10 +5,10 @@ local texts = require("society.llm.texts")
 
 local M = {}
 
---- Calls of tools in one answer.
+--- Maximum tool calls in one answer.
 M.calls_max = 256
 
---- Bytes of an error that tells a server's words.
+--- Maximum bytes of an error that quotes a server.
 M.message_bytes_max = 600
 
 local function fault_of_call(call, index)
@@ -38,7 +38,7 @@ local function is_count(number)
   return type(number) == "number" and number >= 0 and number < 1e15
 end
 
---- What a server says that it took; nil if those are no numbers of tokens.
+--- The token usage a server reports; nil if it is malformed.
 function M.usage(input_tokens, output_tokens)
   if not is_count(input_tokens) or not is_count(output_tokens) then
     return nil
@@ -55,7 +55,7 @@ local function fault_of_usage(used)
   end
 end
 
---- Says what is wrong with a message; nil if nothing is.
+--- Describes what is wrong with a message; nil if it is valid.
 function M.fault(message)
   if type(message) ~= "table" then
     return "the answer is no table"
@@ -69,13 +69,13 @@ function M.fault(message)
     or message.usage ~= nil and fault_of_usage(message.usage) or nil
 end
 
---- What a provider did that raised, or makes no sense, as an error.
+--- The error for a provider that raised or returned nonsense.
 function M.broken(text)
   return { error = "provider_failed", message = clean(text), retryable = false }
 end
 
---- Bounds what an error tells of a server's words. A key that a cut went through would no
--- longer be found, so it is taken out before.
+--- Limits how much of a server's text an error quotes. Keys are removed first: one that was
+-- cut in two would no longer be found.
 function M.bound(err, host)
   if err.status and type(err.message) == "string" then
     local text = host.scrub and host.scrub(err.message) or err.message
@@ -83,8 +83,8 @@ function M.bound(err, host)
   end
 end
 
---- What a provider, or a script of the app, has given, as data: whoever gave it can no
--- longer change it, and no metatable answers for it.
+--- Copies a value from a provider or a script as plain data, so that its origin can no
+-- longer change it and metatables have no effect.
 -- @treturn[1] any the copy
 -- @treturn[2] nil
 -- @treturn[2] string what is wrong with it
@@ -95,10 +95,10 @@ function M.plain(value, host)
   return host.plain(value)
 end
 
---- What a provider gave, as data.
+--- Copies a provider's answer as plain data.
 -- @return the message, or nil
--- @return the error that it gave instead
--- @treturn table? the error, if neither can be data
+-- @return the provider's error
+-- @treturn table? the error, if they cannot be copied
 function M.taken(message, err, host)
   if type(message) ~= "table" and type(err) ~= "table" then
     return message, err
@@ -118,10 +118,10 @@ local function view(call)
     number = call.number, chat = call.chat }
 end
 
---- What a provider says that asks no server.
+--- The answer of a provider without a server.
 -- @treturn table its message, or nil
 -- @treturn table the error, or nil
--- @treturn number after how many ms it is told
+-- @treturn number the delay of the answer in ms
 function M.at_once(call, host, late_ms)
   local found = call.found
   local ok, message, more = pcall(found.provider.answer, view(call), found.settings,
@@ -136,8 +136,7 @@ function M.at_once(call, host, late_ms)
   return answer, nil, (type(more) == "number" and more or 1) + late_ms
 end
 
---- The message or the error that a provider gave, if it is one: nothing it gives may keep
--- a call from being settled.
+--- The provider's message or error, validated: whatever it returns, the call is settled.
 function M.check(message, err)
   if type(message) == "table" then
     local fault = M.fault(message)

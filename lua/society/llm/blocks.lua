@@ -5,7 +5,7 @@ local json = require("society.json")
 
 local M = {}
 
---- Blocks of one answer.
+--- Maximum blocks of one answer.
 M.blocks_max = 4096
 
 local Blocks = {}
@@ -55,8 +55,8 @@ local function is_surplus(self, block)
   return self.calls > answers.calls_max + 1
 end
 
---- A block begins, or is there whole.
--- @param index the server's number of it, if there is one
+--- A block begins, or is complete.
+-- @param index the server's number for it, if any
 -- @treturn string? what is wrong with it
 function Blocks:add(block, index)
   local fault = fault_of_block(block)
@@ -76,8 +76,8 @@ function Blocks:add(block, index)
   return nil
 end
 
---- One goes on: that of the number, or the last where there is none.
--- @treturn string? what the model says with it
+--- Continues the block with that number, or the last one without a number.
+-- @treturn string? the text it adds
 -- @treturn string? what is wrong with it
 function Blocks:go_on(delta, index)
   local block
@@ -97,7 +97,7 @@ function Blocks:go_on(delta, index)
   return block.kind == "text" and part or nil
 end
 
---- What they say.
+--- The complete answer.
 -- @treturn string the text
 -- @treturn table list of { id, name, arguments }
 function Blocks:read()

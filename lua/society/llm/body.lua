@@ -8,11 +8,11 @@ local M = {}
 local Body = {}
 Body.__index = Body
 
---- Bytes after which the header decides.
+--- Maximum bytes to examine before the header decides.
 M.begin_bytes_max = 64
 
---- Bytes of an answer that is no stream. One of 1 MB, which is the most, fits in there with
--- its letters as escapes; of an error only the beginning is told.
+--- Maximum bytes of an answer that is not streamed: room for the largest answer (1 MB) with
+-- every character escaped. Of an error only the beginning is quoted.
 M.bytes_max = 3 * 1024 * 1024
 M.error_bytes_max = 64 * 1024
 
@@ -20,13 +20,12 @@ function M.new()
   return setmetatable({ raw = {}, bytes = 0, bytes_max = M.bytes_max, is_stream = false }, Body)
 end
 
---- Whether a status, if there is one, says that all is well: some servers, and proxies, say
--- 201 or 203.
+--- Whether a status, if any, means success: some servers and proxies send 201 or 203.
 function M.is_success(status)
   return status ~= nil and status >= 200 and status < 300
 end
 
---- The answer begins. Only one of success can be a stream.
+--- The answer begins. Only a successful one can be a stream.
 function Body:head(status, headers)
   local kind = (headers["content-type"] or ""):lower() -- RFC 9110: in any case of letters
   self.is_declared = kind:find("text/event-stream", 1, true) ~= nil
@@ -39,7 +38,7 @@ end
 -- The fields that an event may begin with, and a comment.
 local FIELDS = { "data:", "event:", "id:", "retry:", ":" }
 
--- Whether a text is a stream by how it begins; nil if that does not tell yet.
+-- Whether a text is a stream, judged by its start; nil if undecided.
 local function is_stream(self, begun)
   local text = begun:match("^%s*(.*)$")
   if text:match("^[{%[<]") then
@@ -56,7 +55,7 @@ local function is_stream(self, begun)
   return nil
 end
 
--- Keeps bytes of an answer that is no stream, up to its bound.
+-- Stores bytes of an answer that is not streamed, up to the limit.
 local function keep(self, bytes)
   local room = math.max(0, self.bytes_max - self.bytes)
   self.bytes = self.bytes + #bytes
@@ -65,7 +64,7 @@ local function keep(self, bytes)
 end
 
 --- Takes bytes.
--- @treturn string? those of the stream, if it is one
+-- @treturn string? the bytes, if it is a stream
 function Body:put(bytes)
   bytes = bytes or ""
   if self.is_stream then
@@ -81,7 +80,7 @@ function Body:put(bytes)
   return nil
 end
 
---- No more comes. What is too short to tell is what its header says.
+--- The answer has ended. If it was too short to decide, the header does.
 -- @treturn boolean whether it is a stream
 function Body:close()
   if self.is_stream == nil then
@@ -90,7 +89,7 @@ function Body:close()
   return self.is_stream
 end
 
---- All of it, if it is no stream.
+--- The whole answer, if it is not a stream.
 function Body:text()
   return table.concat(self.raw)
 end

@@ -26,10 +26,10 @@ Engine.__index = Engine
 --- Makes an engine.
 -- @tparam table settings of society.config{ llm = … }
 -- @tparam table host random() in [0, 1), getenv(name), has_key(name), now() in ms,
---   trouble(), read() of the file that is replayed, append(text) to the one recorded;
+--   trouble(), read() of the recording to replay, append(text) to the one being recorded;
 --   provider(name), the app's module of that name; plain(value), a copy of it as data;
---   scrub(text), the text without keys; room(id), the bounds that call is under. Without
---   the last four it does with what there is
+--   scrub(text), the text without keys; room(id), the limits on that call. The last four
+--   are optional
 function M.new(settings, host)
   local self = { settings = settings, host = host, calls = {}, providers = {}, parked = {},
     budget = budget.new(), provider = settings.provider or "openai" }
@@ -44,7 +44,7 @@ local function record(self, call, message)
   self.host.append(require("society.llm.replay").line(call, message) .. "\n")
 end
 
--- Has those who wait for room looked at again, once what has ended is counted.
+-- Re-examines calls that wait for the limits, once ended ones are counted.
 local function wake_parked(self, actions)
   if self.parked[1] then
     actions[#actions + 1] = { "wake", self.parked[1], self.host.now() }
@@ -76,8 +76,8 @@ local function answer(self, actions, call, message, err)
   end
 end
 
--- Lets those in line for whom there is room within the bounds. Who waits for room under
--- one keeps those behind from taking it.
+-- Queues the calls that fit their limits. A call that waits for a limit keeps later ones
+-- from using it.
 local function admit(self, actions)
   local left, shut = {}, {}
   for _, id in ipairs(self.parked) do
@@ -99,7 +99,7 @@ local function admit(self, actions)
   self.parked = left
 end
 
--- What a call may take: what goes in by estimate, and an answer as long as it may be.
+-- The maximum usage of a call: the estimated input and the longest possible answer.
 local function wanted_by(self, call)
   local settings = call.found.settings
   local most = { input_tokens = call.tokens,
@@ -109,7 +109,7 @@ local function wanted_by(self, call)
       self.settings.prices) }
 end
 
--- A try has ended, with a message or an error.
+-- An attempt has ended, with a message or an error.
 local function settle(self, actions, call, message, err)
   local now_ms = self.host.now()
   message, err = answers.check(message, err)
@@ -135,7 +135,7 @@ local function settle(self, actions, call, message, err)
   actions[#actions + 1] = { "wake", call.id, now_ms + pause, why }
 end
 
--- What is known already is told a little later: nothing is answered before it was asked.
+-- Defers answers that are known already: a call is never answered before it has begun.
 local function tell_later(self, actions, call, message, err, delay_ms)
   call.state, call.result = "known", { message, err }
   actions[#actions + 1] = { "wake", call.id, self.host.now() + (delay_ms or 1) }
@@ -163,7 +163,7 @@ local function send(self, actions, call)
   actions[#actions + 1] = { "send", call.id, request }
 end
 
--- Lets go whoever may.
+-- Releases every call that may start.
 local function pump(self, actions)
   while true do
     local id, first, at_ms = self.limiter:next(self.host.now())
@@ -207,8 +207,7 @@ function Engine:begin(call)
   return pump(self, actions)
 end
 
--- Has the reader do something. Once it raised, the call has failed, and what still comes
--- is passed over.
+-- Calls the reader. If it raises, the call has failed and later input is ignored.
 local function read(self, id, method, ...)
   local call = self.calls[id]
   if call.fault then
@@ -225,13 +224,13 @@ local function read(self, id, method, ...)
   return result, err
 end
 
---- The answer to what was sent begins.
+--- The response begins.
 function Engine:head(id, status, headers)
   self.calls[id].status = status
   read(self, id, "head", status, headers)
 end
 
---- A piece of it; gives the text in it.
+--- A piece of the response; returns its text.
 function Engine:body(id, bytes)
   local call, text = self.calls[id], read(self, id, "put", bytes)
   text = type(text) == "string" and text or ""
@@ -239,7 +238,7 @@ function Engine:body(id, bytes)
   return text
 end
 
---- It is whole, or broke off with an error.
+--- The response is complete, or ended with an error.
 function Engine:done(id, name, text)
   local call, actions = self.calls[id], {}
   local message, err
@@ -259,7 +258,7 @@ function Engine:done(id, name, text)
   return pump(self, actions)
 end
 
---- The time is over that a call wanted to be woken at.
+--- The timer of a call has fired.
 function Engine:due(id)
   local call, actions = self.calls[id], {}
   if call.state == "known" then
@@ -273,7 +272,7 @@ function Engine:due(id)
   return pump(self, actions)
 end
 
---- Nobody waits for the call any more.
+--- The call was cancelled.
 function Engine:cancel(id)
   local call, actions = self.calls[id], {}
   if call and call.state == "sent" then

@@ -16,8 +16,8 @@ M.defaults = {
   wall_ms = 1800000, -- for one message, waiting for people not counted
 }
 
--- Effects that are kept back, so that what was done can be told: the answers of a round of
--- tools, and those to whoever waits.
+-- Effects held in reserve for reporting: the answers of a round of tools, and the replies to
+-- those who wait.
 local SPARE_EFFECTS = 320
 
 local Guards = {}
@@ -36,9 +36,9 @@ local function tripped(name, text)
   return { error = "guard", guard = name, message = text }
 end
 
---- Before it thinks about a message.
+--- Checks before the agent thinks about a message.
 -- @tparam integer idle agent:idle_talk()
--- @treturn table? the error, if it may not
+-- @treturn table? the error, if it may not think
 function Guards:before_talk(idle)
   if idle >= self.talk then
     return tripped("endless_talk",
@@ -47,17 +47,17 @@ function Guards:before_talk(idle)
   return nil
 end
 
---- People have kept it waiting: that time is not its own.
+--- Excludes time spent waiting for people.
 function Guards:waited(ms)
   self.began_ms = self.began_ms + ms
 end
 
---- The error of one whose time is over.
+--- The error of an agent that has run out of time.
 function Guards:overtime()
   return tripped("wall_time", ("it took more than %d ms"):format(self.wall_ms))
 end
 
---- How long it may still take, in ms; math.huge without a bound.
+--- The time left, in ms; math.huge without a limit.
 function Guards:left_ms(now_ms)
   if self.wall_ms == math.maxinteger then
     return math.huge
@@ -65,10 +65,10 @@ function Guards:left_ms(now_ms)
   return self.wall_ms - (now_ms - self.began_ms)
 end
 
---- Before it does something: whether the effects that one message may have are nearly used
--- up. The host ends what goes on beyond them, and tells nobody.
+--- Checks before an action whether the effects of the message are nearly used up. Beyond
+-- them the host ends the activation, and nobody would be notified.
 -- @tparam agent agent
--- @tparam integer needed effects that are wanted for what was begun
+-- @tparam integer needed effects required to finish what was begun
 function Guards.before_effects(_, agent, needed)
   local left, most = agent:effects_left()
   if left - needed < math.min(SPARE_EFFECTS, most // 4) then
@@ -78,8 +78,8 @@ function Guards.before_effects(_, agent, needed)
   return nil
 end
 
---- Before the model is asked once more.
--- @treturn table? the error, if it may not be
+--- Checks before the next model call.
+-- @treturn table? the error, if it must not be made
 function Guards:before_round(now_ms)
   self.count = self.count + 1
   if self.count > self.rounds then
@@ -93,7 +93,7 @@ function Guards:before_round(now_ms)
   return nil
 end
 
--- A value in which 1.0 and 1 are the same.
+-- Normalizes a value: 1.0 becomes 1.
 local function plain(value)
   if type(value) == "number" then
     return math.tointeger(value) or value
@@ -106,7 +106,7 @@ local function plain(value)
   return value
 end
 
--- Arguments in one form, however they were written: JSON, sorted, without white space.
+-- Arguments in canonical form: JSON, sorted, without white space.
 local function canonical(arguments)
   local value = json.decode(arguments == "" and "{}" or arguments)
   if value == nil then
@@ -116,7 +116,7 @@ local function canonical(arguments)
   return ok and text or arguments
 end
 
---- Before a tool is called.
+--- Checks before a tool call.
 function Guards:before_call(call)
   local key = call.name .. "\0" .. canonical(call.arguments)
   self.calls[key] = (self.calls[key] or 0) + 1
@@ -127,7 +127,7 @@ function Guards:before_call(call)
   return nil
 end
 
---- After a round: whether any of its tools worked.
+--- Checks after a round whether any of its tools worked.
 function Guards:after_round(worked)
   self.failures = worked and 0 or self.failures + 1
   self.has_worked = self.has_worked or worked

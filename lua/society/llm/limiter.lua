@@ -14,7 +14,7 @@ M.defaults = {
   brake_after = 3, brake_ms = 5000, brake_max_ms = 120000,
 }
 
--- A bucket that fills evenly, a minute's worth at most.
+-- A token bucket that holds up to a minute's worth.
 local function bucket(per_minute, now_ms)
   return per_minute and { max = per_minute, left = per_minute, at_ms = now_ms }
 end
@@ -24,7 +24,7 @@ local function fill(b, now_ms)
   b.at_ms = now_ms
 end
 
--- When it will hold `amount`, or all it can.
+-- When it will hold `amount`, or its capacity.
 local function when(b, amount, now_ms)
   fill(b, now_ms)
   local missing = math.min(amount, b.max) - b.left
@@ -43,7 +43,7 @@ function M.new(settings, now_ms)
   return setmetatable(self, Limiter)
 end
 
---- Puts a call in line.
+--- Queues a call.
 function Limiter:ask(id, agent, tokens)
   local line = self.waiting[agent]
   if not line then
@@ -77,10 +77,10 @@ local function remove_line(self, agent)
   end
 end
 
---- Lets the next call go.
+--- Releases the next call.
 -- @treturn[1] string its id
 -- @treturn[2] nil
--- @treturn[2] string? the id that is first in line
+-- @treturn[2] string? the id at the head of the queue
 -- @treturn[2] number? when to ask again; nil: when a call has ended
 function Limiter:next(now_ms)
   local agent = self.order[1]
@@ -114,7 +114,7 @@ function Limiter:next(now_ms)
   return entry.id
 end
 
---- A call that was let go has ended. `tokens` is what it really took, if known.
+--- A released call has ended. `tokens` is its actual usage, if known.
 function Limiter:ended(id, tokens)
   local entry = self.entries[id]
   self.entries[id] = nil
@@ -124,14 +124,14 @@ function Limiter:ended(id, tokens)
   end
 end
 
---- The server has answered: whoever was refused may ask again as usual.
+--- The server has answered: refused calls may be retried normally.
 function Limiter:praise()
   self.refusals, self.brakes = 0, 0
 end
 
---- The server has refused (429). After several in a row nobody asks for a while. Calls
--- that were under way when the brake went on are refused as well: that says nothing new.
--- @treturn number? until when, if the brake is on
+--- The server has refused (429). After several refusals in a row all calls pause. Refusals
+-- of calls already in flight when the pause began are not counted.
+-- @treturn number? the end of the pause, if there is one
 function Limiter:refused(now_ms, retry_after_ms)
   if self.brakes > 0 and now_ms < self.free_at_ms then
     self.free_at_ms = math.max(self.free_at_ms, now_ms + (retry_after_ms or 0))
@@ -147,7 +147,7 @@ function Limiter:refused(now_ms, retry_after_ms)
   return self.free_at_ms
 end
 
---- Takes a call out, wherever it is.
+--- Removes a call in any state.
 function Limiter:drop(id)
   local entry = self.entries[id]
   if not entry then

@@ -9,7 +9,7 @@ local clean = require("society.llm.clean")
 
 local M = {}
 
--- What a call gives; what it raises is raised where the tool has called it.
+-- Returns the results of a call; errors are raised at the tool's call site.
 local function finish(ok, ...)
   if ok then
     return ...
@@ -29,7 +29,7 @@ local function waits_for_person(name, options)
   return name == "receive" and (options.from == "user" or options.type == "decision")
 end
 
--- Calls that wait: which of their arguments has timeout_ms, and how long they wait without.
+-- Calls that wait: which argument has timeout_ms, and the default timeout.
 local WAITS = {
   request = { at = 1, usual_ms = 30000 }, request_introduction = { at = 1, usual_ms = 30000 },
   http = { at = 1, usual_ms = 30000 }, checkpoint = { at = 1, usual_ms = 30000 },
@@ -37,11 +37,11 @@ local WAITS = {
   spawn_agent = { at = 3, usual_ms = math.huge, needs = "wait" },
 }
 
--- The longest time-out that a call takes.
+-- The longest timeout a call accepts.
 local TIMEOUT_MS_MAX = 100000000000000
 
--- Options of a call that waits no longer than `left_ms`. Wrong ones stay as they are: the
--- call itself says what is wrong.
+-- Caps the timeout in the options at `left_ms`. Invalid options are left alone: the call
+-- itself reports them.
 local function within(wait, options, left_ms)
   local given = options == nil and {} or options
   if type(given) ~= "table" or wait.needs and not given[wait.needs] then
@@ -59,7 +59,7 @@ local function within(wait, options, left_ms)
   return copy
 end
 
---- Options of a chat that is over when the agent's time is.
+--- Options of a chat that ends when the agent's time is up.
 function M.chat(options, left_ms)
   return within(WAITS.chat, options, left_ms)
 end
@@ -120,10 +120,10 @@ function Watch:run(name, call, ...)
   return finish(pcall(call, self.agent, ...))
 end
 
---- A handle that does as the agent's does.
+--- A handle that forwards to the agent's.
 -- @tparam agent agent
--- @tparam table guard knows the agent's time; is told the ms of each wait for people
--- @tparam table talk told what was answered
+-- @tparam table guard knows the agent's time; receives the ms of each wait for people
+-- @tparam table talk records what was answered
 function M.watch(agent, guard, talk)
   local watch, methods = setmetatable({ agent = agent, guard = guard, talk = talk }, Watch), {}
   return setmetatable({}, {

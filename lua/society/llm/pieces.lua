@@ -6,7 +6,7 @@ local json = require("society.json")
 
 local M = {}
 
---- Bytes of a tool's name.
+--- Maximum bytes of a tool's name.
 M.name_bytes_max = 256
 
 local Pieces = {}
@@ -20,7 +20,7 @@ function M.is_object(value)
   return type(value) == "table" and value ~= json.null
 end
 
--- What decodes to a list; an empty object says as little as an empty list.
+-- Whether a value decodes to a list; an empty object counts as an empty list.
 local function is_list(value)
   return M.is_object(value) and (#value > 0 or next(value) == nil)
 end
@@ -35,9 +35,9 @@ local function id_of(delta)
   return type(delta.id) == "string" and delta.id ~= "" and delta.id or nil
 end
 
--- Whether a piece begins another call than the one that has its number. Some servers give
--- all calls the same number, others each piece of a call another id; but the name is said
--- before the arguments, and of one call there is one piece at a time.
+-- Whether a piece begins a new call although its number is in use. Some servers give all
+-- calls the same number, others a new id to each piece of one call; but the name always
+-- precedes the arguments, and calls are never interleaved.
 local function is_another(self, call, delta)
   local part, id = delta["function"], id_of(delta)
   if not M.is_object(part) or type(part.name) ~= "string" or part.name == "" or call.name == "" then
@@ -48,9 +48,9 @@ local function is_another(self, call, delta)
   return call.id ~= nil and id ~= call.id
 end
 
--- The call that a piece belongs to, a new one if it begins there; nil if it can have none.
--- Some servers number no calls: one that has an id of its own is the next, else the last
--- goes on.
+-- The call a piece belongs to, a new one if it begins there; nil if there is no such call.
+-- Some servers do not number calls: a piece with an id of its own begins the next call, any
+-- other continues the last.
 local function call_of(self, delta)
   if not M.is_object(delta) then
     return nil
@@ -80,7 +80,7 @@ local function call_of(self, delta)
   return call
 end
 
--- Some servers give the arguments as they are instead of as a text.
+-- Some servers send the arguments as JSON values instead of as text.
 local function arguments_of(value)
   if is_nothing(value) or type(value) == "string" then
     return value or json.null
@@ -90,7 +90,7 @@ local function arguments_of(value)
   return nil
 end
 
--- A call comes in pieces: its id and name once, its arguments bit by bit.
+-- A call arrives in pieces: its id and name once, its arguments piece by piece.
 local function put_call(self, delta)
   local call = call_of(self, delta)
   if not call then
@@ -119,8 +119,8 @@ local function put_call(self, delta)
   return nil
 end
 
--- A text, or a list of parts; those that are no text, as thoughts, are not for others. That
--- the model will not, and why, is its answer, too.
+-- A text, or a list of parts, of which only texts count (not reasoning). A refusal with its
+-- reason is an answer as well.
 local function put_content(self, content)
   if type(content) == "string" then
     self.texts[#self.texts + 1] = content
@@ -142,7 +142,7 @@ local function put_content(self, content)
   return nil
 end
 
---- Takes a piece, or all of it.
+--- Takes one piece, or the whole message.
 -- @treturn string? what is wrong with it
 function Pieces:put(delta)
   self.count = self.count + 1
@@ -159,7 +159,7 @@ function Pieces:put(delta)
   return fault
 end
 
---- What they say, once they are all there.
+--- The complete answer, once all pieces have arrived.
 -- @treturn[1] string the text
 -- @treturn[1] table list of { id, name, arguments }
 -- @treturn[2] nil

@@ -12,12 +12,12 @@ local EVENT = 'data: {"choices":[{"index":0,"delta":{"content":"a simulated word
 local HEAD = #'data: {"choices":[{'
 local BODY = '{"error":{"message":"a fault of the simulation"}}'
 
--- What is not needed is not loaded: most runs have no troubles.
+-- Loaded only when needed: most runs inject no model faults.
 local function of_answer(...)
   return require("society.llm.failure").of_answer(...)
 end
 
--- What comes of bytes like these.
+-- The result of parsing these bytes.
 local function read(bytes, host)
   local reader = require("society.llm.openai").reader({}, { model = "simulated" })
   reader:head(200, { ["content-type"] = "text/event-stream" })
@@ -48,9 +48,9 @@ local KINDS = {
   end,
 }
 
---- What becomes of a try, by the word the plan has for it.
--- @treturn table the error that it ends with, or nil
--- @treturn number by how many ms it is late
+--- The outcome of an attempt under the given fault.
+-- @treturn table the error it ends with, or nil
+-- @treturn number its delay in ms
 function M.draw(tries, retries_max, host)
   local kind = host.trouble()
   if not kind then
