@@ -24,7 +24,7 @@ local function interrupts()
   return settings.on_message == "interrupt"
 end
 
--- Messages that came meanwhile go to the model, too, as many as can be answered.
+-- Shows the model messages that arrived meanwhile, as many as can be answered.
 local function hear_more(agent, talk, guard)
   while talk:can_hear() and not guard:before_effects(agent, 2 * talk:effects_needed()) do
     local message = agent:receive({ timeout_ms = 0 })
@@ -35,7 +35,7 @@ local function hear_more(agent, talk, guard)
   end
 end
 
--- What is left for the conversation, by estimate, once the prompt and the tools are in.
+-- The estimated tokens left for the conversation after the prompt and the tools.
 local function room_for_talk(system, tools)
   local taken = usage.estimate(system) + usage.estimate(json.encode(tools))
   return math.max(1, (settings.context_tokens or CONTEXT_TOKENS) - taken)
@@ -48,9 +48,9 @@ local function ask(agent, talk, head, left_ms)
     tools = head.tools, interruptible = interrupts() and talk:can_hear() }, left_ms))
 end
 
--- Calls the tools the model wants. Each call is answered, also those that a guard keeps
--- from being made. Together the answers take `room` at most, in tokens: they go to the model
--- as one, with the messages at hand.
+-- Executes the tool calls. Every call gets an answer, even if a guard prevents it. Together
+-- the answers take at most `room` tokens: they go to the model as a unit, with the messages
+-- at hand.
 local function call_tools(mind, calls, room)
   local talk, guard = mind.talk, mind.guard
   local stop, worked = nil, false
@@ -82,7 +82,7 @@ local WITHHELD = {
     message = "the model's server held the answer back" },
 }
 
--- What the model says at last; silence that was not its own choice is an error.
+-- The final text of the model; silence that was not its own choice is an error.
 local function last_word(answer)
   local text = answer.content or ""
   local err = text == "" and WITHHELD[answer.finish_reason]
@@ -95,8 +95,8 @@ end
 local EMPTY = { error = "empty_answer", message = "the model answered without a word and without "
   .. "a tool call, each time it was asked" }
 
--- Whether an answer is neither a word nor a deed, while somebody waits for one. Silence
--- is the model's right when nobody does, and once it has done something.
+-- Whether an answer has no text and no calls while somebody waits for one. A model may be
+-- silent when nobody waits, or once it has acted.
 local function is_empty(answer, talk, guard)
   return not answer.tool_calls and not WITHHELD[answer.finish_reason]
     and not (answer.content or ""):find("%S") and not guard.has_worked and talk:is_awaited()
@@ -107,8 +107,8 @@ local LEFT_OPEN = { error = "empty_answer", message = "the model said nothing mo
 
 local GO_ON = {} -- instead of a last word
 
--- The ids of the tasks that are open, in the order they came; and whether the model was
--- reminded of all of them, which it then was.
+-- The ids of the open tasks in order of arrival, and whether the model had been reminded of
+-- all of them. Marks them as reminded.
 local function open_tasks(mind)
   local ids, is_reminded = {}, true
   for _, message in ipairs(mind.talk:open()) do
@@ -121,8 +121,8 @@ local function open_tasks(mind)
   return ids, is_reminded
 end
 
--- What a model says last while a task is open is not its end yet: it is reminded once of each
--- that it must end the task itself. Then its words are taken for the result.
+-- A final text does not end an open task at once: the model is reminded, once per task, to
+-- end it itself. After that its text becomes the result.
 local function end_tasks(mind, text)
   local ids, is_reminded = open_tasks(mind)
   if #ids == 0 then
@@ -137,8 +137,8 @@ local function end_tasks(mind, text)
   return text
 end
 
--- Takes an answer of the model's.
--- @treturn[1] string what it says at last, or GO_ON
+-- Handles an answer of the model.
+-- @treturn[1] string its final text, or GO_ON
 -- @treturn[2] nil
 -- @treturn[2] table what stops it
 local function take(mind, answer)
@@ -166,7 +166,7 @@ local function take(mind, answer)
   return end_tasks(mind, text)
 end
 
--- All that it thinks with.
+-- Everything a run of the model needs.
 local function open_mind(agent, message)
   local guard = guards.new(agent:now())
   local system, language = agent:context()
@@ -179,8 +179,8 @@ local function open_mind(agent, message)
     reminded = {}, tries_left = settings.retries_max or retries.defaults.retries_max }
 end
 
--- Thinks until the model has nothing more to call.
--- @treturn[1] string what it says at last
+-- Runs the model until it makes no more calls.
+-- @treturn[1] string its final text
 -- @treturn[2] nil
 -- @treturn[2] table what stopped it
 local function think(mind)
@@ -210,8 +210,8 @@ local function think(mind)
   end
 end
 
--- Who hears that one of its own was stopped may think about it, however long the talk
--- was that led there.
+-- An agent that is notified of a stopped child may think about it, however long the
+-- preceding talk was.
 local function may_think(agent, message, guard)
   if message.type == "status_report" and ending.is_notice(message) then
     return nil

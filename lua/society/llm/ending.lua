@@ -6,9 +6,8 @@
 
 local M = {}
 
--- The messages at hand that are to be answered: tasks, those whose sender waits, and of
--- plain ones the first of each sender. What is an answer itself is not answered: two who
--- do that never stop.
+-- The messages at hand that need an answer: tasks, those whose sender waits, and the first
+-- plain one of each sender. Answers are not answered: two agents would never stop.
 local function due(talk)
   local list, heard = {}, {}
   for _, open in ipairs(talk:open()) do
@@ -22,7 +21,7 @@ local function due(talk)
   return list
 end
 
--- Tells one of those at hand; false if that cannot be.
+-- Answers one message at hand; false if that fails.
 local function tell(agent, done, err)
   if not done then
     agent:log("warn", "an answer was not taken", { error = err.error, message = err.message })
@@ -30,8 +29,8 @@ local function tell(agent, done, err)
   return done ~= nil
 end
 
---- Gives the last word to whoever waits.
--- @treturn string? the reply to the message that is handled
+--- Sends the final text to everybody who waits.
+-- @treturn string? the reply to the message being handled
 function M.say(agent, message, talk, text)
   local own = nil
   for _, open in ipairs(due(talk)) do
@@ -46,8 +45,8 @@ function M.say(agent, message, talk, text)
   return own
 end
 
---- Whether a message only tells that somebody was stopped or failed. One who is stopped
--- over it does not answer: two of them would tell each other for ever.
+--- Whether a message only reports that an agent was stopped or failed. An agent stopped
+-- while handling it does not answer: two of them would notify each other forever.
 function M.is_notice(message)
   local payload = message.payload
   if type(payload) ~= "table" then
@@ -64,7 +63,7 @@ local function sentence(agent, reason, text)
   return ("%s was stopped (%s): %s"):format(agent.id, reason, text or "")
 end
 
--- Tells the parent why it stopped, once for each reason until it has succeeded again.
+-- Alerts the parent why it stopped, once per reason until it has succeeded again.
 local function report(agent, reason, text)
   if agent.state.llm_stopped_by == reason then
     return
@@ -75,10 +74,10 @@ local function report(agent, reason, text)
   } })
 end
 
--- What an error says of the bound that was reached.
+-- The members of an error that describe the limit.
 local BOUND = { "of", "what", "used", "limit", "retry_after_ms" }
 
--- Adds it to `told`.
+-- Copies them to `told`.
 local function with_bound(told, err)
   for _, name in ipairs(BOUND) do
     told[name] = err[name]
@@ -86,8 +85,8 @@ local function with_bound(told, err)
   return told
 end
 
---- Tells everybody who waits why it stopped, and the parent, unless it is one of those.
--- @treturn table? the reply to the message that is handled
+--- Notifies everybody who waits, and the parent unless it is among them, why it stopped.
+-- @treturn table? the reply to the message being handled
 function M.give_up(agent, message, talk, err)
   local reason = err.guard or err.error
   local what = with_bound({ error = "stopped", guard = reason, message = err.message,

@@ -10,7 +10,7 @@ local M = {}
 local MONTHS = { Jan = 1, Feb = 2, Mar = 3, Apr = 4, May = 5, Jun = 6, Jul = 7, Aug = 8, Sep = 9,
   Oct = 10, Nov = 11, Dec = 12 }
 
--- Days since 1970 of a date of the Gregorian calendar.
+-- Days since 1970 of a Gregorian date.
 local function days(year, month, day)
   if month <= 2 then
     year, month = year - 1, month + 12
@@ -29,10 +29,10 @@ local function date_ms(text)
     + tonumber(minute)) * 60000 + tonumber(second) * 1000
 end
 
--- No server means more than that; it keeps a number within bounds.
+-- An upper bound: no server means more.
 local RETRY_AFTER_MS_MAX = 30 * 86400000
 
---- How long the server wants to be left alone, in ms; nil if it does not say.
+--- The pause the server asks for, in ms; nil if it names none.
 function M.retry_after(headers, now_ms)
   local ms = tonumber(headers["retry-after-ms"])
   local text = headers["retry-after"]
@@ -47,7 +47,7 @@ function M.retry_after(headers, now_ms)
   return math.ceil(math.max(0, math.min(ms, RETRY_AFTER_MS_MAX)))
 end
 
--- The error inside a body, in the forms that servers use; an empty one if there is none.
+-- The error in a body, in the forms servers use; empty if absent.
 local function error_in(body)
   local value = json.decode(body)
   if type(value) == "table" and type(value[1]) == "table" then
@@ -77,13 +77,13 @@ local BY_CODE = {
   exceed_context_size_error = "context_too_long",
 }
 
--- What servers say that have no code for it.
+-- Phrases of servers that have no code for it.
 local TOO_LONG = { "context length", "context window", "context size", "prompt is too long",
   "input is too long", "maximum number of tokens" }
 
 local RETRYABLE = { rate_limited = true, model_unavailable = true }
 
--- The name that the error has by its code or, if that says nothing, by its type.
+-- The name of the error by its code or, failing that, its type.
 local function name_by_code(found)
   return BY_CODE[found.code] or BY_CODE[found.type]
 end
@@ -96,8 +96,8 @@ local function name_by_status(status, text)
   return name
 end
 
---- The error of an answer whose status is no success. What the server says is all there: it
--- is cut when it can hold no key any more.
+--- The error of an answer with an error status. It quotes the server in full; it is cut once
+-- keys have been removed.
 function M.of_answer(status, headers, body, now_ms)
   local found = error_in(body)
   local text = type(found.message) == "string" and found.message
@@ -110,7 +110,7 @@ function M.of_answer(status, headers, body, now_ms)
   }
 end
 
---- The error that came instead of the rest of an answer. Its code may be a status.
+--- An error sent in place of the rest of an answer. Its code may be a status.
 function M.of_stream(headers, body, now_ms)
   local status = math.tointeger(tonumber(error_in(body).code))
   if not status or status < 400 or status > 599 then
@@ -119,24 +119,24 @@ function M.of_stream(headers, body, now_ms)
   return M.of_answer(status, headers, body, now_ms)
 end
 
--- Ends of a transfer after which it may go better.
+-- Transfer failures worth a retry.
 local PASSING = {
   connect_failed = true, connect_timeout = true, first_byte_timeout = true, idle_timeout = true,
   timeout = true, connection_cut = true, not_http = true, transfer_failed = true,
 }
 
---- The error of a transfer that did not come to its end.
+--- The error of an incomplete transfer.
 function M.of_transfer(name, message)
   return { error = name, message = message, retryable = PASSING[name] or false }
 end
 
---- The error of an answer that is too large to be read.
+--- The error of an answer that is too large.
 function M.too_large(bytes, bytes_max)
   return { error = "answer_too_large", retryable = false,
     message = ("the model's answer has %d bytes; the limit is %d"):format(bytes, bytes_max) }
 end
 
---- The error of an answer that is not what it should be.
+--- The error of a malformed answer.
 function M.bad_answer(text)
   return { error = "bad_answer", message = "the model's server talks nonsense: " .. text,
     retryable = true }

@@ -9,7 +9,7 @@ local usage = require("society.llm.usage")
 
 local M = {}
 
---- Bytes of a message that a model is shown.
+--- Maximum bytes of a message that a model is shown.
 M.message_bytes_max = 131072
 
 local Talk = {}
@@ -17,7 +17,7 @@ Talk.__index = Talk
 
 local TASK_TYPES = { task = true, task_assign = true, task_assignment = true }
 
---- Whether a message gives a task.
+--- Whether a message assigns a task.
 function Talk.is_task(message)
   local payload = message.payload
   return TASK_TYPES[message.type] == true
@@ -25,8 +25,8 @@ function Talk.is_task(message)
 end
 
 --- Opens the conversation of an agent that begins to handle a message.
--- @tparam integer tokens_max what goes to the model of it at a time
--- @tparam string? id_line how the model is told the id of a request; nil: it is not
+-- @tparam integer tokens_max limit of what goes to the model at a time
+-- @tparam string? id_line format that shows a model the id of a request; nil: not shown
 function M.open(agent, message, tokens_max, id_line)
   local entries, first = agent:recall()
   local self = setmetatable({ agent = agent, entries = entries, gone = (first or 1) - 1,
@@ -36,8 +36,7 @@ function M.open(agent, message, tokens_max, id_line)
   return self
 end
 
---- Adds an entry that lasts. Once the conversation takes no more, `full` is the guard that
--- says so.
+--- Adds a durable entry. When the conversation is full, sets `full` to the guard's error.
 function Talk:say(entry)
   local _, err = self.agent:remember(entry)
   if err then
@@ -47,22 +46,21 @@ function Talk:say(entry)
   self.entries[#self.entries + 1] = entry
 end
 
--- What follows the text of a message: the id by which a request can be answered later.
+-- The suffix of a message's text: the id by which a request can be answered later.
 function Talk:id_of(message)
   return self.id_line and message.wants_reply and "\n" .. self.id_line:format(message.id) or ""
 end
 
---- A message was taken out of the mailbox by a call: it is at hand as well, and what it says
--- is the answer of the call.
+--- Adds a message that a call took from the mailbox; its text is the answer of the call.
 -- @treturn string
 function Talk:take(message)
   self.messages[#self.messages + 1] = message
   return texts.cut(message.text, M.message_bytes_max) .. self:id_of(message)
 end
 
---- A message is at hand: its text goes to the model. The first takes half the room at most,
--- and those that come meanwhile a quarter, each half of what is left of that, so that all of
--- them stay in sight, and what is done for them.
+--- Adds a message at hand, whose text goes to the model. The first takes at most half the
+-- window; later ones share a quarter, each half of what is left, so that all of them and the
+-- work on them fit.
 function Talk:hear(message)
   self.messages[#self.messages + 1] = message
   self.share = self.share // 2
@@ -78,14 +76,14 @@ function Talk:hear(message)
   end
 end
 
---- Whether one more message can be at hand: there is room to show enough of it.
+--- Whether there is room for one more message at hand.
 function Talk:can_hear()
   return not self.full and self.share // 2 > texts.tokens_min + usage.around
 end
 
---- What a model says, and calls. Calls go to it with their answers and the messages at hand,
--- so those that leave no room for their answers are kept cut.
--- @treturn integer the tokens that are left for the answers
+--- Adds a model's answer with its calls. Calls go back to it with their answers and the
+-- messages at hand, so calls that leave no room for answers are stored cut.
+-- @treturn integer the tokens left for the answers
 function Talk:say_answer(answer)
   local entry = { role = "assistant", content = answer.content, tool_calls = answer.tool_calls }
   entry = entry.tool_calls and texts.fit_calls(entry, self.room * 3 // 4) or entry
@@ -93,12 +91,12 @@ function Talk:say_answer(answer)
   return self.room - usage.of_message(entry)
 end
 
---- Effects that it takes to answer everybody at last, and a few more.
+--- The effects needed to answer everybody at the end, with a margin.
 function Talk:effects_needed()
   return #self.messages + 8
 end
 
---- The messages at hand that were not answered yet.
+--- The unanswered messages at hand.
 function Talk:open()
   local list = {}
   for _, message in ipairs(self.messages) do
@@ -109,7 +107,7 @@ function Talk:open()
   return list
 end
 
--- The latest of those that fits.
+-- The latest one that matches.
 local function latest(self, fits)
   local list = self:open()
   for index = #list, 1, -1 do
@@ -120,8 +118,8 @@ local function latest(self, fits)
   return nil
 end
 
---- The one from `id` that a message to it answers; the latest. Tasks and requests for
--- introductions have verbs of their own.
+--- The latest message from `id` that a message to it would answer. Tasks and introduction
+-- requests have verbs of their own.
 function Talk:open_question(id)
   return latest(self, function(message)
     return message.from == id and not TASK_TYPES[message.type]
@@ -129,8 +127,8 @@ function Talk:open_question(id)
   end)
 end
 
---- Whether somebody waits for what comes of the messages at hand: the person, one who
--- waits for a reply, or one who gave a task.
+--- Whether somebody waits for a result: the person, a sender that waits for a reply, or the
+-- assigner of a task.
 function Talk:is_awaited()
   return latest(self, function(message)
     return message.wants_reply or message.from == "user" and not message.reply_to
@@ -151,17 +149,17 @@ function Talk:close_by_id(id)
   end
 end
 
---- The latest message of a type that was not answered yet.
+--- The latest unanswered message of a type.
 function Talk:find(type)
   return latest(self, function(message) return message.type == type end)
 end
 
---- The latest task that is open.
+--- The latest open task.
 function Talk:open_task()
   return latest(self, self.is_task)
 end
 
---- The latest task at hand, an open one if there is one.
+--- The latest task at hand, preferably an open one.
 function Talk:find_task()
   local task = self:open_task()
   for index = #self.messages, 1, -1 do
@@ -184,8 +182,8 @@ local function last_answer(entries, index)
   return next(open) == nil and last or nil, last
 end
 
---- The conversation in units: an entry alone, or a call of tools with its answers. One
--- whose answers never came, because the activation was given up, is left out.
+--- The conversation in units: a single entry, or tool calls with their answers. Calls whose
+-- answers never came, because the activation was abandoned, are left out.
 -- @treturn table list of { first, last, tokens, role, is_at_hand? }
 function Talk:units()
   local units, index, entries = {}, 1, self.entries

@@ -5,10 +5,11 @@ local usage = require("society.llm.usage")
 
 local M = {}
 
---- Tokens that are always left of a text.
+--- Tokens of a text that are never cut.
 M.tokens_min = 64
 
---- A text of at most so many bytes, cut between two letters; it says what was left out.
+--- A text cut to at most so many bytes between two characters, with a note on what was
+-- omitted.
 function M.cut(text, bytes_max)
   if #text <= bytes_max then
     return text
@@ -20,17 +21,17 @@ function M.cut(text, bytes_max)
   return ("%s … (%d bytes in all; the rest is left out)"):format(text:sub(1, last), #text)
 end
 
--- Tokens at most of the words that say what was left out, and of a last letter.
+-- Maximum tokens of the note on what was omitted, plus a last character.
 local NOTE_TOKENS = 18
 
---- A text of so many tokens at most, by estimate, but for those that are always left of it.
--- No script takes more than one for three bytes.
+--- A text cut to about so many tokens, but never below the minimum. No script needs more
+-- than one token for three bytes.
 function M.fit(text, tokens_max)
   tokens_max = math.max(tokens_max, M.tokens_min)
   return usage.estimate(text) <= tokens_max and text or M.cut(text, 3 * (tokens_max - NOTE_TOKENS))
 end
 
--- Arguments as a JSON object of so many tokens at most: cut, they are none any more.
+-- Arguments as a JSON object of at most so many tokens: cut JSON would be invalid.
 local function fit_arguments(text, tokens_max)
   tokens_max = math.max(tokens_max, M.tokens_min)
   local short, bytes = text, 3 * tokens_max
@@ -41,7 +42,7 @@ local function fit_arguments(text, tokens_max)
   return short
 end
 
---- A model's message that calls tools, in so many tokens at most, by estimate.
+--- A model's message with tool calls, cut to about so many tokens.
 function M.fit_calls(entry, tokens_max)
   if usage.of_message(entry) <= tokens_max then
     return entry
@@ -56,7 +57,7 @@ function M.fit_calls(entry, tokens_max)
   return copy
 end
 
---- A text in quotes on one line, for people who compare it with another.
+--- A text in quotes on one line, for people who compare texts.
 function M.quoted(text)
   return (("%q"):format(text):gsub("\\\n", "\\n"))
 end

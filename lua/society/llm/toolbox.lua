@@ -14,7 +14,7 @@ local verbs = require("society.llm.verbs")
 
 local M = {}
 
---- Bytes of a result that a model is shown.
+--- Maximum bytes of a result that a model is shown.
 M.result_bytes_max = 32768
 
 local function is_listed(list, name)
@@ -26,9 +26,9 @@ local function is_listed(list, name)
   return false
 end
 
---- The tools of an agent in that role: the society's verbs, those named by
--- llm.verbs only if it is there, and the app's own.
--- @tparam string? language of what the model is told of the verbs
+--- The tools of an agent in that role: the society's verbs (only those in llm.verbs, if
+-- set) and the app's own.
+-- @tparam string? language of the descriptions of the verbs
 function M.of(role_id, language)
   local list, by_name = {}, {}
   local function add(tool)
@@ -102,7 +102,7 @@ local function read_arguments(tool, given)
   return arguments
 end
 
--- An error that the society's own calls and tools give or raise.
+-- An error that the society's calls or tools return or raise.
 local function as_error(err)
   if type(err) == "table" then
     return err
@@ -120,8 +120,8 @@ local function state_of(agent)
   return ok and text or nil
 end
 
--- What a tool writes to agent.state is committed when the activation ends; that something
--- came of it should be known when the next message is sent.
+-- What a tool writes to agent.state is committed only when the activation ends; progress
+-- should be visible when the next message is sent.
 local function run_own(tool, agent, arguments)
   local before = state_of(agent)
   local result, err = tool.run(agent, arguments)
@@ -131,7 +131,7 @@ local function run_own(tool, agent, arguments)
   return result, err
 end
 
--- What a verb raises is a mistake in its arguments, unless a guard has stopped it.
+-- A verb that raises was given bad arguments, unless a guard has stopped it.
 local function verb_error(tool, arguments, raised)
   if type(raised) == "table" then
     return raised
@@ -147,7 +147,7 @@ local function run(tool, agent, arguments, talk)
   if not ok and tool.is_verb then
     return nil, verb_error(tool, arguments, result)
   elseif not ok then
-    -- Where it was raised is for whoever wrote the tool, not for the model.
+    -- The position is for the author of the tool, not for the model.
     pcall(agent.log, agent, "warn", "a tool raised",
       { tool = tool.name, message = text_for_log(result) })
     return nil, as_error(result)
@@ -168,7 +168,7 @@ local function text_of(result)
   return nil, tostring(type(fault) == "table" and fault.message or fault or text)
 end
 
--- What a model is told of a result; and false, if it cannot be told.
+-- The text of a result for the model; and false if it cannot be shown.
 local function shown(result)
   local text, fault = text_of(result)
   if not text then
@@ -178,8 +178,8 @@ local function shown(result)
   return texts.cut(text, M.result_bytes_max), true
 end
 
---- Makes one call of a model.
--- @treturn string what it is told
+--- Executes one call of a model.
+-- @treturn string the result as shown to it
 -- @treturn boolean whether it worked
 function M.call(call, by_name, agent, talk)
   local tool = by_name[call.name]

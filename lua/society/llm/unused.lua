@@ -1,13 +1,13 @@
---- unused: which scripted answers no call of a model has had.
+--- unused: scripted answers that no model call has used.
 
--- Adds those of a list behind the first `used`.
+-- Adds the answers of a list after the first `used`.
 local function add(found, list, used, of)
   for turn = used + 1, #list do
     found[#found + 1] = { of = of, turn = turn, answer = list[turn] }
   end
 end
 
--- How many answers each agent had, and all of them.
+-- The number of answers used by each agent, and in total.
 local function count(usage)
   local calls, total = {}, 0
   for _, row in ipairs(usage) do
@@ -17,9 +17,9 @@ local function count(usage)
   return calls, total
 end
 
---- Looks through llm.answers, a list or lists by agent or role; a function has none.
+--- Searches llm.answers, a list or lists by agent or role; not a function.
 -- @tparam table settings of society.config{ llm = … }
--- @tparam table births society.activity{ type = "spawned" }: who has ended has had answers, too
+-- @tparam table births society.activity{ type = "spawned" }, which includes ended agents
 -- @tparam table usage society.usage()
 -- @treturn table list of { of?, turn, answer }
 return function(settings, births, usage)

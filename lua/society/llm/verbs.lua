@@ -49,7 +49,7 @@ local function verb(name, parameters, run)
   M.list[#M.list + 1] = { name = name, parameters = parameters, run = run }
 end
 
--- A message counts as answered once the answer was taken.
+-- A message counts as answered once the answer was accepted.
 local function closing(talk, message, result, err)
   if result then
     talk:close_question(message)
@@ -135,7 +135,7 @@ verb("escalate", function(w) return object({
     priority = given.priority })
 end)
 
--- The task that a model ends: the one it names, else the latest.
+-- The task that a model ends: the one it names, or else the latest.
 local function task_at_hand(talk, id)
   if id == nil or id == "" then
     local task = talk:find_task()
@@ -176,16 +176,16 @@ for _, entry in ipairs(require("society.llm.more_verbs")) do
   M.list[#M.list + 1] = entry
 end
 
---- What a model is told, in a language.
--- @tparam string? language "zh" (the usual one) or "en"
+--- The descriptions of the verbs in a language.
+-- @tparam string? language "zh" (default) or "en"
 function M.words(language)
   return WORDS[language] or WORDS.zh
 end
 
 local made = {}
 
---- The verbs with all that a model is told of them.
--- @tparam string? language "zh" (the usual one) or "en"
+--- The verbs with their descriptions.
+-- @tparam string? language "zh" (default) or "en"
 -- @treturn table list of { name, description, parameters, run, is_verb, is_extra? }
 function M.of(language)
   language = WORDS[language] and language or "zh"

@@ -4,8 +4,8 @@ local json = require("society.json")
 
 local M = {}
 
---- Adds to the units a policy has chosen the messages at hand, and leaves out what stands
--- before the first message: some servers take nothing that begins otherwise.
+--- Adds the messages at hand to the units a policy has chosen, and drops units before the
+-- first message: some servers require a message first.
 function M.whole(units, kept)
   local is_kept, list = {}, {}
   for _, number in ipairs(kept) do
@@ -20,7 +20,7 @@ function M.whole(units, kept)
   return #list > 0 and list or kept
 end
 
---- Ranges of entries, for agent:chat{ history = … }, of the units with these numbers.
+--- The entries of the chosen units as ranges, for agent:chat{ history = … }.
 function M.ranges(units, kept)
   local ranges = {}
   for _, number in ipairs(kept) do
