@@ -37,7 +37,7 @@ local function blocks_of(message, ids)
   return message.role == "assistant" and "assistant" or "user", parts
 end
 
--- Turns alternate: what follows in the same role belongs to the same turn.
+-- Roles must alternate, so consecutive messages of one role are merged.
 local function messages_of(chat)
   local list, ids = {}, wire.ids()
   for _, message in ipairs(chat.messages) do
@@ -77,7 +77,7 @@ end
 
 local CHOICES = { auto = { type = "auto" }, none = { type = "none" }, required = { type = "any" } }
 
--- tool_choice as openai has it, said as Anthropic does; what is Anthropic's own stays.
+-- Translates tool_choice from OpenAI's form to Anthropic's; Anthropic's own form passes.
 local function choice_of(choice)
   if type(choice) ~= "table" then
     return CHOICES[choice]
@@ -133,7 +133,7 @@ local function text_or_nil(value)
   return type(value) == "string" and value or nil
 end
 
--- What is given, or else what was said before; numbers that can be none are passed over.
+-- The given token count, or else the previous one; impossible numbers are ignored.
 local function take_usage(self, usage)
   if type(usage) ~= "table" then
     return
@@ -189,7 +189,7 @@ local function take_events(self, events)
   end
 end
 
---- Takes bytes of the body; gives the text that came with them.
+--- Takes bytes of the body and returns the text in them.
 function Reader:put(bytes)
   bytes = self.body:put(bytes)
   if not bytes then

@@ -8,7 +8,7 @@
 
 local M = {}
 
---- Tokens thought of for an answer whose length nobody has bounded.
+--- Tokens reserved for an answer of unlimited length.
 M.output_tokens = 4096
 
 local Budget = {}
@@ -19,14 +19,14 @@ function M.new()
   return setmetatable({ aside = {}, taken = {} }, Budget)
 end
 
--- "society", or whose it is with its id.
+-- The key of a limit: "society", or its kind with an id.
 local function key_of(room)
   return room.id and room.of .. "\0" .. room.id or room.of
 end
 
 local WHATS = { "tokens", "cost_micros" }
 
--- Whether one bound lets a call go: nothing if it does, "wait", or "spent" and of what.
+-- Checks one limit: nil if the call may start, "wait", or "spent" and what is used up.
 local function verdict(room, aside, wanted)
   for _, what in ipairs(WHATS) do
     local max = room[what .. "_max"]
@@ -43,7 +43,7 @@ local function verdict(room, aside, wanted)
   return nil
 end
 
--- A number of a bound, for people.
+-- A number of a limit, formatted for people.
 local function amount(what, number)
   return what == "tokens" and ("%d tokens"):format(number) or ("$%.6f"):format(number / 1e6)
 end
@@ -59,16 +59,16 @@ local function spent(room, what)
   }
 end
 
---- Sets aside what a call may take.
+--- Reserves what a call may use.
 -- @tparam string id of the call
--- @tparam table rooms the bounds it is under: { of, id?, tokens, tokens_max, cost_micros,
---   cost_micros_max }, what is used and may be; 0: without bound
+-- @tparam table rooms the limits that apply: { of, id?, tokens, tokens_max, cost_micros,
+--   cost_micros_max }, used so far and allowed; 0: unlimited
 -- @tparam table wanted { tokens, cost_micros }
 -- @treturn[1] string "go"
 -- @treturn[2] string "wait"
--- @treturn[2] string the bound it waits for: "society", or another by its id
+-- @treturn[2] string the key of the limit it waits for
 -- @treturn[3] nil
--- @treturn[3] table the error: a bound is used up
+-- @treturn[3] table the error: a limit is reached
 function Budget:take(id, rooms, wanted)
   local waits_for
   for _, room in ipairs(rooms) do
@@ -94,8 +94,8 @@ function Budget:take(id, rooms, wanted)
   return "go"
 end
 
---- A call has ended: what was set aside for it is free.
--- @treturn boolean whether anything was
+--- A call has ended: releases its reservation.
+-- @treturn boolean whether it had one
 function Budget:release(id)
   local taken = self.taken[id]
   if not taken then

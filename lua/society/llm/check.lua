@@ -14,7 +14,7 @@ local function unknown(what, name, names)
   return ("unknown %s '%s'; there are %s"):format(what, tostring(name), table.concat(names, ", "))
 end
 
--- Only what is in a list is found there later: a name before an entry takes it out.
+-- Lists must be plain: an entry with a name would never be found.
 local function fault_of_list(name, given)
   local count = 0
   for _ in pairs(given) do
@@ -61,8 +61,8 @@ local function check_verbs(given)
   return fault_of_list("verbs", given)
 end
 
--- A tool is sent to the model's server as JSON, and what it is given is held against its
--- schema: both must work before an agent is in the midst of its work.
+-- A tool is sent to the model's server as JSON, and its arguments are checked against its
+-- schema: both must work before an agent needs them.
 local function check_schema(tool)
   local ok, text, fault = pcall(json.encode, { description = tool.description,
     parameters = tool.parameters })
@@ -98,7 +98,7 @@ local function check_tool(tool, index)
   return fault and ("the tool '%s': %s"):format(tool.name, fault)
 end
 
--- Whether two tools are for one role.
+-- Whether two tools share a role.
 local function overlap(one, other)
   if not one.roles or not other.roles then
     return true
@@ -113,7 +113,7 @@ local function overlap(one, other)
   return false
 end
 
--- A model's server refuses two tools of one name.
+-- Model servers refuse two tools of one name.
 local function check_twice(tools, wanted)
   local seen = {}
   for _, name in pairs(wanted or verb_names(true)) do
@@ -150,7 +150,7 @@ local function is_provider(value)
     or type(value.request) == "function" and type(value.reader) == "function"
 end
 
--- A provider that is not there, or is none, is found out before anybody asks it.
+-- Detects a missing or invalid provider before it is used.
 local function check_provider(name, _, load)
   if name == "auto" then
     return nil
@@ -186,7 +186,7 @@ local function check_on_message(given)
   end
 end
 
--- What the host writes itself into every request.
+-- Members of a request that the host sets.
 local OWN = { "max_tokens", "messages", "model", "stream", "system", "tools" }
 
 local function check_options(given)
@@ -237,9 +237,9 @@ local CHECKS = { { "guards", check_guards }, { "verbs", check_verbs }, { "tools"
   { "on_message", check_on_message }, { "prices", check_prices }, { "options", check_options },
   { "provider", check_provider }, { "base_url", check_base_url }, { "key_env", check_key_env } }
 
---- Says what is wrong; nil if nothing is.
+--- Describes what is wrong; nil if the settings are valid.
 -- @tparam table settings
--- @tparam function load gives the app's module of a name, for a provider of its own
+-- @tparam function load loads a module of the app by name, for custom providers
 return function(settings, load)
   for _, check in ipairs(CHECKS) do
     local given = settings[check[1]]

@@ -2,7 +2,7 @@
 --
 -- Paths of this machine and the traceback are for the log only.
 
---- The sentence of an error that was raised.
+--- The message of a raised error.
 return function(value)
   local text = tostring(value)
   text = text:match("^(.-)\nstack traceback:") or text

@@ -11,7 +11,7 @@ local M = {}
 local Letters = {}
 Letters.__index = Letters
 
---- Values of one text, by its commas; shorter texts are not counted.
+--- Maximum values in one text, judged by its commas; short texts are not counted.
 M.values_max = 100000
 M.crowded_bytes_min = 2 * M.values_max
 
@@ -19,7 +19,7 @@ function M.new()
   return setmetatable({ has_halves = false }, Letters)
 end
 
--- Halves, U+D800 to U+DFFF, wait here: in the last plane, which is for private use.
+-- Where halves (U+D800 to U+DFFF) are held: in the last plane, for private use.
 local PLANE = 0x100000
 local FIRST, SECOND = "\xf4\x8d[\xa0-\xaf][\x80-\xbf]", "\xf4\x8d[\xb0-\xbf][\x80-\xbf]"
 local EITHER = "\xf4\x8d[\xa0-\xbf][\x80-\xbf]"
@@ -27,7 +27,7 @@ local EITHER = "\xf4\x8d[\xa0-\xbf][\x80-\xbf]"
 local PAIR = "^\\u[dD][89abAB]%x%x\\u[dD][c-fC-F]%x%x"
 local HALF = "^\\u([dD][89a-fA-F]%x%x)"
 
--- JSON with every half that is alone in place of its escape.
+-- JSON in which each unpaired escape is replaced by its held character.
 local function mend(text)
   local parts, from, at = {}, 1, text:find("\\", 1, true)
   while at do
@@ -44,7 +44,7 @@ local function mend(text)
   return table.concat(parts)
 end
 
--- Whether a text can hold more values than an answer has: making them takes long.
+-- Whether a text may hold more values than any answer: decoding them would take too long.
 local function is_crowded(text)
   if #text <= M.crowded_bytes_min then
     return false
@@ -56,7 +56,7 @@ local function is_crowded(text)
   return count > M.values_max
 end
 
---- As json.decode does it.
+--- Decodes as json.decode does.
 function Letters:decode(text)
   if is_crowded(text) then
     return nil, "more values than an answer can have"
@@ -69,7 +69,7 @@ function Letters:decode(text)
   return value, value == nil and err or nil
 end
 
---- A text out of what was decoded, its pieces put together.
+--- A decoded text with its surrogate pairs rejoined.
 function Letters:join(text)
   if not self.has_halves then
     return text
@@ -81,7 +81,7 @@ function Letters:join(text)
   return (text:gsub(EITHER, "\u{fffd}"))
 end
 
---- The arguments of calls likewise.
+--- The same for the arguments of calls.
 function Letters:join_calls(calls)
   for _, call in ipairs(calls) do
     call.arguments = self:join(call.arguments)

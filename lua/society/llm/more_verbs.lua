@@ -1,6 +1,6 @@
 --- more_verbs: verbs that a model has only if the app names them in `verbs`.
 --
--- Each does as the agent's call of the same name; `wait` sleeps. Their form is that of
+-- Each calls the agent's method of the same name; `wait` sleeps. They have the form of
 -- society.llm.verbs.
 
 local json = require("society.json")

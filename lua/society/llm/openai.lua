@@ -15,7 +15,7 @@ local with_options = require("society.llm.options")
 
 local M = {
   name = "openai",
-  -- What the host may read from the environment; the key itself never comes here.
+  -- Environment variables the host reads; the key itself never gets here.
   environment = { base_url = "OPENAI_BASE_URL", model = "OPENAI_MODEL", key = "OPENAI_API_KEY" },
   defaults = { base_url = "https://api.openai.com/v1", model = "gpt-4o-mini" },
 }
@@ -59,7 +59,7 @@ local function tools_of(chat)
   return #list > 0 and json.array(list) or nil
 end
 
--- "auto", "none", "required", { name = … }, or as the server has it.
+-- "auto", "none", "required", { name = … }, or the server's own form.
 local function choice_of(choice)
   if type(choice) == "table" and choice.name and not choice.type then
     return { type = "function", ["function"] = { name = choice.name } }
@@ -67,7 +67,7 @@ local function choice_of(choice)
   return choice
 end
 
---- What to send for a chat.
+--- Builds the request for a chat.
 function M.request(chat, settings)
   local body = with_options({
     model = chat.model or settings.model, messages = messages_of(chat), tools = tools_of(chat),
@@ -99,7 +99,7 @@ function Reader:head(status, headers)
   self.body:head(status, headers)
 end
 
--- Numbers that can be none are passed over, as if the server had said nothing of them.
+-- Impossible token counts are ignored.
 local function take_usage(self, usage)
   if type(usage) == "table" and usage ~= json.null then
     local output = usage.completion_tokens
@@ -108,13 +108,13 @@ local function take_usage(self, usage)
   end
 end
 
--- Whether a choice holds nothing but why it ends, as the last one of a stream may.
+-- Whether a choice has only a finish reason, as the last one of a stream may.
 local function is_end(self, choice)
   return type(choice.finish_reason) == "string" and (choice.delta == json.null
     or self.body.is_stream and choice.delta == nil and choice.message == nil and choice.text == nil)
 end
 
--- A piece of a choice, or a whole one.
+-- Takes a piece of a choice, or a whole one.
 local function take_choice(self, choice)
   if not pieces.is_object(choice) then
     return
@@ -160,7 +160,7 @@ local function take_events(self, events)
   end
 end
 
---- Takes bytes of the body; gives the text that came with them, for whoever watches.
+--- Takes bytes of the body and returns the text in them, for live display.
 function Reader:put(bytes)
   bytes = self.body:put(bytes)
   if not bytes then
@@ -203,7 +203,7 @@ local function read_whole(self)
   end
 end
 
---- The answer is whole.
+--- The answer is complete.
 -- @treturn[1] table the model's message
 -- @treturn[2] nil
 -- @treturn[2] table the error

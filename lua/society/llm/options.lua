@@ -1,12 +1,12 @@
 --- options: settings that an app passes to a model's server unchanged.
 
---- Puts into a request's body what it does not have yet, of each table in turn.
+--- Adds the members of each table in turn that the request's body does not have yet.
 -- @tparam table body
--- @tparam table? own of the call
--- @tparam table? usual of the settings
+-- @tparam table? own options of the call
+-- @tparam table? fallback options of the settings
 -- @treturn table the body
-return function(body, own, usual)
-  for _, options in ipairs({ own or {}, usual or {} }) do
+return function(body, own, fallback)
+  for _, options in ipairs({ own or {}, fallback or {} }) do
     for name, value in pairs(options) do
       if body[name] == nil then
         body[name] = value

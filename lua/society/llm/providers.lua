@@ -2,7 +2,7 @@
 
 local M = {}
 
--- "auto" is a real server if the environment names one and a model, else the script.
+-- "auto": a real server if the environment names one and a model, else `scripted`.
 local function name_of(host, name)
   if name ~= "auto" then
     return name
@@ -11,17 +11,16 @@ local function name_of(host, name)
   return host.getenv(names.base_url) and host.getenv(names.model) and "openai" or "scripted"
 end
 
--- What is set for one provider and means nothing, or harm, to another: a key would go to a
--- server that it is not for.
+-- Settings that belong to one provider: with another, a key could go to the wrong server.
 local OF_ONE = { base_url = true, model = true, key_env = true, options = true }
 
--- Whether the app's settings are those of that provider. "auto" is either of two.
+-- Whether the app's settings are for that provider. "auto" is one of two.
 local function is_set_for(name, own)
   local set = own.provider or "openai"
   return name == set or set == "auto" and (name == "openai" or name == "scripted")
 end
 
--- Its own settings, those of the environment over them, those of the app over both.
+-- The provider's defaults, overridden by the environment, then by the app.
 local function settings_of(provider, own, is_own, host)
   local settings = {}
   for key, value in pairs(provider.defaults) do
@@ -41,8 +40,8 @@ local function settings_of(provider, own, is_own, host)
   return settings
 end
 
--- What a provider of the app's own is handed of the host: a copy, so that it changes
--- nothing for others, and nothing that leads to them.
+-- The part of the host that a custom provider receives: a copy, so that it cannot affect
+-- or reach others.
 local function host_for_own(host)
   local copy = {}
   for name, value in pairs(host) do
@@ -52,7 +51,7 @@ local function host_for_own(host)
   return copy
 end
 
--- One that an app has brought. The host loads it where no script can reach it.
+-- A custom provider of the app. The host loads it where no script can reach it.
 local function find_own(name, own, host)
   local provider = (host.provider or require)(name)
   local settings = settings_of(provider, own, is_set_for(name, own), host)
@@ -60,8 +59,8 @@ local function find_own(name, own, host)
     host = host_for_own(host) }
 end
 
---- A provider and its settings. It raises if there is none of that name.
--- @tparam table found those found before, by name
+--- Finds a provider and its settings. Raises if there is no such provider.
+-- @tparam table found cache by name
 -- @treturn table { provider, settings, host? }
 function M.find(found, name, own, host)
   name = name_of(host, name)
@@ -75,7 +74,7 @@ function M.find(found, name, own, host)
   return found[name]
 end
 
---- Without a key a server of one's own may answer; the provider's own never does.
+--- Checks for a key. A custom server may work without one; the provider's never does.
 -- @treturn table? the error
 function M.check_key(found, host)
   local own = found.provider.defaults.base_url

@@ -18,19 +18,19 @@ local function last_text(chat)
   return last and (last.content or "") or ""
 end
 
--- All ids of the host behind their first word: a time and a count.
+-- The ids of the host after their prefix: a time and a counter.
 local ID = "_" .. ("%d"):rep(8) .. "_" .. ("%d"):rep(6) .. "_" .. ("%d"):rep(5) .. ("%x"):rep(10)
 
 local SECOND = "%d%d%d%d%-%d%d%-%d%dT%d%d:%d%d:%d%d%.?%d*"
 
--- What the host makes up, and what stands for it when two messages are compared.
+-- Values the host generates, and their placeholders when messages are compared.
 local MADE = {
   { ID, "_ID" }, { SECOND .. "Z", "TIME" }, { SECOND .. "[+-]%d%d:%d%d", "TIME" },
   { "00%-" .. ("%x"):rep(32) .. "%-" .. ("%x"):rep(16) .. "%-%x%x", "TRACE" },
   { '(duration_minutes\\*":)[%d.eE+-]+', "%1TIME" },
 }
 
--- A text without what differs from run to run.
+-- A text without values that differ between runs.
 local function lasting(text)
   for _, made in ipairs(MADE) do
     text = text:gsub(made[1], made[2])
@@ -42,7 +42,7 @@ local function key_of(agent, turn)
   return agent .. "#" .. turn
 end
 
---- The line for an answer.
+--- The line of the recording for an answer.
 function M.line(call, message)
   return json.encode({ agent = call.agent, turn = call.turn, last = last_text(call.chat),
     answer = message })
@@ -56,7 +56,7 @@ local function mismatch(call, expected)
   }
 end
 
--- What is wrong with a line; nil if nothing is.
+-- Describes what is wrong with a line; nil if it is valid.
 local function fault_of(entry)
   if type(entry) ~= "table" then
     return "it is no JSON object"
@@ -68,7 +68,7 @@ local function fault_of(entry)
   return answers.fault(entry.answer)
 end
 
--- The recording by agent and turn. One that was made twice counts as it was the last time.
+-- The recording by agent and turn. Of repeated recordings the last one counts.
 local function load(text)
   local entries, number = {}, 0
   for line in (text .. "\n"):gmatch("([^\n]*)\n") do
@@ -98,7 +98,7 @@ local function entries_of(settings, host)
   return settings.entries
 end
 
--- Notes which id of a message recorded has become which of the one shown now.
+-- Maps the ids of a recorded message to those of the current one.
 local function pair_ids(names, recorded, shown)
   local next_id = shown:gmatch(ID)
   for id in recorded:gmatch(ID) do
@@ -107,8 +107,8 @@ local function pair_ids(names, recorded, shown)
   end
 end
 
--- Which ids recorded have become which, by what the model was shown: the message at hand and,
--- as long as they are those recorded, those that its answers before were given to.
+-- Maps recorded ids to current ones by what the model was shown: the message at hand and, as
+-- far as they match the recording, the messages of its earlier answers.
 local function ids_now(entries, call)
   local names, messages, turn = {}, call.chat.messages, call.turn
   for index = #messages, 1, -1 do
@@ -125,8 +125,8 @@ local function ids_now(entries, call)
   return names
 end
 
--- An answer with ids of this run in place of those recorded: a model names tasks and messages
--- that it was shown.
+-- An answer with the recorded ids replaced by those of this run: a model names tasks and
+-- messages that it was shown.
 local function with_ids_now(answer, entries, call)
   local text = json.encode(answer)
   return text:find(ID) and json.decode((text:gsub(ID, ids_now(entries, call)))) or answer

@@ -42,7 +42,7 @@ end
 
 local check
 
--- 5.0 is an integer in JSON schema, and some models write it so; who wants one gets 5.
+-- 5.0 is an integer in JSON schema, and some models write it so; it becomes 5.
 local function whole(value, schema)
   local is_wanted = type(schema) == "table" and schema.type == "integer"
   return is_wanted and math.type(value) == "float" and math.tointeger(value) or value
@@ -104,7 +104,7 @@ local function is_list_of_texts(list)
   return true
 end
 
--- A server refuses a type that there is not, and then every call that offers the tool.
+-- A server refuses unknown types, and with them every call that offers the tool.
 local function fault_of_type(given, path)
   local names = type(given) == "string" and { given } or given
   if not is_list_of_texts(names) or #names == 0 then
@@ -165,13 +165,13 @@ fault_of = function(schema, path)
   return schema.type ~= nil and fault_of_type(schema.type, path) or fault_of_parts(schema, path)
 end
 
---- What is wrong with a schema itself; nil if nothing is that matters here.
+--- Describes what is wrong with a schema; nil if nothing that matters here.
 function M.fault(schema)
   return fault_of(schema, "parameters")
 end
 
---- What is wrong with a value; an empty list if nothing is. Whole numbers in it become
--- integers where the schema wants those.
+--- Lists what is wrong with a value; empty if it is valid. Converts whole numbers to integers
+-- where the schema asks for them.
 function M.faults(value, schema)
   local faults = {}
   check(value, schema, "", faults)

@@ -15,7 +15,7 @@ local answer_rules = require("society.llm.answer")
 local json = require("society.json")
 local quoted = require("society.llm.texts").quoted
 
--- What is written beforehand (is_written) is no model's, so it is not recorded.
+-- Scripted answers (is_written) are not from a model and are not recorded.
 local M = { name = "scripted", environment = {}, defaults = { model = "scripted" },
   is_written = true }
 
@@ -32,7 +32,7 @@ local function last_text(chat)
   return last and (last.content or "") or ""
 end
 
--- Tells what an answer expects and the call is not; nil if it fits.
+-- Describes how a call differs from what an answer expects; nil if it matches.
 local function misfit(expect, call)
   if expect == nil then
     return nil
@@ -78,14 +78,14 @@ local function message_of(answer, call, settings)
   }
 end
 
--- What a function of the app is shown of a call: copies, so that it changes nothing for others.
+-- The request as the app's function sees it: copies, so that it cannot affect others.
 local function shown(call, fields)
   fields.messages = json.decode(json.encode(json.array(call.chat.messages)))
   fields.tools = call.chat.tools and json.decode(json.encode(call.chat.tools))
   return fields
 end
 
--- The answer for a call, from a list by number or from who has a list of their own.
+-- The answer for a call, from the common list or that of its agent or role.
 local function pick(answers, call)
   if type(answers) == "function" then
     return answers(shown(call, { agent = call.agent, role = call.role, turn = call.turn,
@@ -98,7 +98,7 @@ local function pick(answers, call)
   return answers[call.number]
 end
 
--- What each field of an answer is; "any" is looked at where it is used.
+-- The types of the fields of an answer; "any" is checked where it is used.
 local FIELDS = { content = "string", tool_calls = "table", expect = "any", usage = "any",
   delay_ms = "number", finish_reason = "string", error = "string", message = "string",
   retryable = "boolean", retry_after_ms = "number" }
@@ -106,7 +106,7 @@ local CALL_FIELDS = { id = "string", name = "string", arguments = "any" }
 local EXPECT_FIELDS = { agent = "string", role = "string", last = "string", system = "string",
   count = "number" }
 
--- What is wrong with the fields of a table; nil if nothing is.
+-- Describes what is wrong with the fields of a table; nil if they are valid.
 local function fault_of_fields(what, value, fields)
   for name, given in pairs(value) do
     local kind = fields[name]
@@ -138,7 +138,7 @@ local function fault_of_calls(calls)
   end
 end
 
--- What is wrong with an answer as it is written; nil if nothing is.
+-- Describes what is wrong with a scripted answer; nil if it is valid.
 local function fault_of(answer)
   if type(answer) ~= "table" then
     return ("the answer is a %s; it is a text or { content?, tool_calls?, … }"):format(type(answer))
@@ -156,7 +156,7 @@ local function fault_of(answer)
   return fault_of_fields("expect", expect, EXPECT_FIELDS)
 end
 
--- The answer as it is written; or nil and what is wrong with it.
+-- The scripted answer, or nil and what is wrong with it.
 local function written(settings, call, host)
   local answer = pick(settings.answers or {}, call)
   if type(answer) == "function" then
@@ -170,7 +170,7 @@ end
 
 --- Answers at once.
 -- @treturn[1] table the message
--- @treturn[1] number after how many ms it comes
+-- @treturn[1] number its delay in ms
 -- @treturn[2] nil
 -- @treturn[2] table the error
 function M.answer(call, settings, host)

@@ -11,11 +11,10 @@ local M = {}
 local Stream = {}
 Stream.__index = Stream
 
---- Bytes that may wait for the end of their event.
+--- Maximum bytes of an unfinished event.
 M.bytes_max = 3 * 1024 * 1024
 
---- Bytes of comments and the like between two events. Servers that say that they are alive
--- send a few.
+--- Maximum bytes of comments and the like between two events. Keep-alive comments need few.
 M.idle_bytes_max = 256 * 1024
 
 function M.new()
@@ -45,7 +44,7 @@ local function take_line(self, line, events)
   end
 end
 
--- The line that ends with `bytes`, and what waited for its end.
+-- The line completed by `bytes`, with its earlier pieces.
 local function end_line(self, bytes)
   local line = bytes
   if #self.pieces > 0 then
@@ -56,7 +55,7 @@ local function end_line(self, bytes)
   return line
 end
 
--- Bytes whose line has not ended wait.
+-- Stores bytes of an unfinished line.
 local function keep(self, bytes)
   if bytes ~= "" then
     self.pieces[#self.pieces + 1] = bytes
@@ -69,7 +68,7 @@ local function keep(self, bytes)
   end
 end
 
--- Where a piece begins: a LF may be the second half of CR LF.
+-- The start of a piece: an LF may be the second half of CR LF.
 local function begin(self, bytes)
   local is_half = self.is_after_cr and bytes:byte() == 10
   if bytes ~= "" then
@@ -78,8 +77,7 @@ local function begin(self, bytes)
   return is_half and 2 or 1
 end
 
---- Takes bytes and gives the events that are whole. Once something is wrong, whatever
--- comes is passed over.
+--- Takes bytes and returns the completed events. After an error all input is ignored.
 -- @treturn[1] table list of { event?, data }
 -- @treturn[2] nil
 -- @treturn[2] string what is wrong
@@ -103,7 +101,7 @@ function Stream:put(bytes)
   return events
 end
 
---- No more comes: gives the event that was not closed by an empty line, if there is one.
+--- End of input: returns the event that was not closed by an empty line, if any.
 function Stream:finish()
   local events = {}
   take_line(self, end_line(self, ""), events)

@@ -1,12 +1,12 @@
---- usage: how many tokens a call takes, and what they cost.
+--- usage: tokens and cost of a call.
 
 local bodies = require("society.llm.body")
 local prices = require("society.llm.prices")
 
 local M = {}
 
---- Tokens of a text, about: four bytes of Latin script each, one or two for each sign of
--- others. Only for texts nobody has counted better.
+--- Estimates the tokens of a text: one per four bytes of Latin script, one or two per
+-- character of others. For texts without an exact count.
 function M.estimate(text)
   local wide = 0
   for _ in text:gmatch("[\xe2-\xf4]") do
@@ -15,15 +15,15 @@ function M.estimate(text)
   return (#text - 3 * wide) // 4 + wide + 1
 end
 
---- Tokens of what stands around a message.
+--- Tokens of overhead per message.
 M.around = 4
 
---- Tokens of one call of a tool.
+--- Tokens of one tool call.
 function M.of_call(call)
   return 8 + M.estimate(call.name) + M.estimate(call.arguments)
 end
 
---- Tokens of one message, what stands around it included.
+--- Tokens of one message, including overhead.
 function M.of_message(message)
   local sum = M.around + M.estimate(message.content or "")
   for _, call in ipairs(message.tool_calls or {}) do
@@ -32,7 +32,7 @@ function M.of_message(message)
   return sum
 end
 
---- Tokens that go in with a chat, about. `tools_text` is the tools as they are sent.
+--- Estimates the input tokens of a chat. `tools_text` is the tools as they are sent.
 function M.of_chat(chat, tools_text)
   local sum = M.estimate(chat.system or "") + M.estimate(tools_text or "")
   for _, message in ipairs(chat.messages) do
@@ -53,7 +53,7 @@ local function price_of(model, own)
   return found
 end
 
---- What so many tokens cost, in millionths of a dollar; 0 for a model without a price.
+--- The cost in millionths of a dollar; 0 for a model without a price.
 function M.cost_micros(model, used, own)
   local price = price_of(model, own)
   if not price then
@@ -62,15 +62,14 @@ function M.cost_micros(model, used, own)
   return math.ceil(used.input_tokens * price.input + used.output_tokens * price.output)
 end
 
---- Tokens that a server may say beyond what was sent: what stands around messages and tools.
+--- Tokens a server may report beyond what was sent: overhead of messages and tools.
 M.input_around = 10000
 
---- Tokens of an answer for which no maximum was asked.
+--- Maximum tokens of an answer without max_tokens.
 M.output_tokens_max = 1000000
 
---- Bounds what a server says that a call took, in place: no more goes in than bytes were
--- sent, about, and no more comes out than was asked for. So nobody pays for a server's
--- nonsense.
+--- Caps the usage a server reports, in place: input at about the bytes sent, output at
+-- max_tokens. So nobody pays for a server's nonsense.
 function M.bound(call, used)
   local asked = call.chat.max_tokens or call.found.settings.max_tokens or M.output_tokens_max
   used.input_tokens = math.min(used.input_tokens, 4 * call.tokens + M.input_around)
@@ -78,12 +77,12 @@ function M.bound(call, used)
   return used
 end
 
--- Ends of a transfer after which nobody knows how far the model had come.
+-- Transfer failures after which the usage is unknown.
 local LATE = { first_byte_timeout = true, idle_timeout = true, timeout = true }
 
---- Adds what a try that gave no answer took to `call.spent`: what the server had said of
--- it, else by estimate. One that never came to a model took nothing: `name` is the end of
--- its transfer, nil if it was whole.
+--- Adds the usage of an attempt without an answer to `call.spent`: as reported, else by
+-- estimate. An attempt that never reached a model costs nothing. `name` is how its transfer
+-- ended; nil if it was complete.
 function M.lose(call, name, own)
   if not bodies.is_success(call.status) and not LATE[name] then
     return

@@ -1,8 +1,8 @@
---- wire: where a request goes, and calls of tools as a server takes them back.
+--- wire: the URL of a request, and tool calls in a form that servers accept.
 --
--- What a model called goes to its server with every later request of the conversation. A
--- server that refuses its own model's slips there, a name of other letters or arguments that
--- are no JSON, would refuse all of them.
+-- Every request repeats the earlier tool calls of the conversation. A server that refuses its
+-- own model's slips in them (a name with other characters, arguments that are not JSON) would
+-- refuse every later request.
 
 local json = require("society.json")
 
@@ -10,10 +10,10 @@ local M = {}
 
 local NAME_BYTES_MAX = 64
 
---- The address of `path` at a server; what the server's own asks for by `?` stays behind it.
+--- The URL of `path` at a server; a query in the base is kept.
 -- @tparam string base
 -- @tparam string path begins with /
--- @tparam string? common where paths begin, which the base may end with already
+-- @tparam string? common prefix of paths that the base may end with
 function M.url(base, path, common)
   local place, query = base:match("^([^?]*)(.*)$")
   place = place:gsub("/+$", "")
@@ -23,7 +23,7 @@ function M.url(base, path, common)
   return place .. path .. query
 end
 
---- A name as those of tools are: letters, digits, _ and -.
+--- A valid tool name: letters, digits, _ and -.
 function M.name(name)
   local plain = name:gsub("[^%w_-]", "_"):sub(1, NAME_BYTES_MAX)
   return plain == "" and "_" or plain
@@ -32,8 +32,8 @@ end
 local Ids = {}
 Ids.__index = Ids
 
---- The ids of calls in one request, for a server that takes those of certain letters, and each
--- once. Others may have given them: whoever answered before, or a reader to calls without.
+--- The ids of calls in one request, for a server that restricts their characters and requires
+-- them to be unique. They may come from another provider, or from a reader for calls without.
 function M.ids()
   return setmetatable({ is_used = {}, open = {} }, Ids)
 end
@@ -52,14 +52,14 @@ function Ids:call(id)
   return own
 end
 
---- The id of the call that a result answers: the first of that id without one.
+--- The id of the call that a result answers: the first such call without a result.
 function Ids:result(id)
   return table.remove(self.open[id] or {}, 1) or M.name(id)
 end
 
---- Arguments as the object that they are; what is none goes as its text.
+--- Arguments as an object; anything else is wrapped as text.
 -- @treturn table
--- @treturn boolean whether it was one
+-- @treturn boolean whether they were an object
 function M.input(arguments)
   local value = json.decode(arguments:find("%S") and arguments or "{}")
   if type(value) == "table" and value ~= json.null and not arguments:match("^%s*%[") then
@@ -68,7 +68,7 @@ function M.input(arguments)
   return { raw = arguments }, false
 end
 
---- Arguments as the text of an object.
+--- Arguments as the JSON text of an object.
 function M.arguments(arguments)
   local value, is_one = M.input(arguments)
   return is_one and arguments or json.encode(value)

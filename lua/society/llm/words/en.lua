@@ -1,4 +1,4 @@
---- words/en: what a model is told of the society's verbs, in English.
+--- words/en: descriptions of the society's verbs for models, in English.
 
 return {
   verbs = {

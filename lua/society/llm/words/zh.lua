@@ -1,4 +1,4 @@
---- words/zh: what a model is told of the society's verbs, in Chinese. What the protocol's
+--- words/zh: descriptions of the society's verbs for models, in Chinese. What the protocol's
 -- design says of them is said in its words.
 
 return {
