@@ -82,7 +82,7 @@ describe("a model's key", function()
     it("does not go to " .. what, function()
       local text, requests = run({ ["app.lua"] = asking(CONFIG),
         ["my/own.lua"] = provider(case[1], case[2]) })
-      assert.matches("no_secret: neither a provider's settings nor", text, 1, true)
+      assert.matches("no_secret: neither the provider's settings nor", text, 1, true)
       assert.same({}, requests)
     end)
   end
