@@ -27,6 +27,7 @@ void soc_secrets_fini(struct soc_script *script)
 
 void soc_secrets_note(struct soc_script *script, const char *name)
 {
+    assert(name != NULL);
     struct soc_buf *names = &script->secrets->carried;
     for (size_t i = 0; i < names->length; i += strlen(names->data + i) + 1)
         if (strcmp(names->data + i, name) == 0)
@@ -63,6 +64,7 @@ static struct soc_buf *held_of(struct soc_secrets_tail *tail, size_t number)
 void soc_secrets_scrub_part(struct soc_script *script, struct soc_secrets_tail *tail,
                             struct soc_slice text, struct soc_buf *out)
 {
+    assert(tail != NULL && out != NULL);
     const struct soc_buf *names = &script->secrets->carried;
     struct soc_buf clean = {0};
     size_t number = 0;

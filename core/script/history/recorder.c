@@ -31,6 +31,7 @@ void soc_recorder_open(struct soc_script *script)
 
 void soc_recorder_fini(struct soc_script *script)
 {
+    assert(script->recorder != NULL);
     free(script->recorder->app_file);
     soc_buf_fini(&script->recorder->app_arguments);
     free(script->recorder);
@@ -39,6 +40,7 @@ void soc_recorder_fini(struct soc_script *script)
 
 void soc_recorder_set_app(struct soc_script *script, const char *path, int argc, char **argv)
 {
+    assert(argc >= 0 && (argc == 0 || argv != NULL));
     struct soc_buf *list = &script->recorder->app_arguments;
     soc_text_set(&script->recorder->app_file, soc_slice_text(path));
     list->length = 0;

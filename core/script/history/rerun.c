@@ -1,5 +1,6 @@
 #include "script/history/rerun.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -267,6 +268,7 @@ static void ask_again(lua_State *L, struct call *call)
 int soc_rerun_ask(struct soc_script *script, struct soc_slice row, struct soc_buf *answer,
                   struct soc_detail *detail)
 {
+    assert(row.data != NULL && answer != NULL);
     struct call call = {
         .run = ask_again, .script = script, .row = row, .answer = answer, .detail = detail};
     int rc = protect(&call);
