@@ -109,7 +109,7 @@ describe("sim prints", function()
           return
         end
       end
-      error("no seed tells of it")
+      error("no seed reports it")
     end)
   end
 end)
