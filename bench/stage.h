@@ -8,7 +8,7 @@
 
 #include "embed/assembly.h"
 
-/* Be zero at first. */
+/* Zero initially. */
 struct stage {
     struct soc_assembly parts;
     const char *counter; /* what stage_run_until waits for */

@@ -1,6 +1,6 @@
 -- Survives: a story that waits between its steps. Kill it with `kill -9` at any
--- moment and run it again with the same --state: it goes on where it was, asks
--- nothing twice and counts nothing twice.
+-- moment and run it again with the same --state: it resumes where it was, and
+-- neither asks nor counts anything twice.
 
 local society = require("society")
 

@@ -1,5 +1,5 @@
--- The calculator story with a policy of one's own, examples/policies/contacts/colleagues.lua:
--- who has the same parent may write to each other.
+-- The calculator story with a custom policy, examples/policies/contacts/colleagues.lua:
+-- agents with the same parent may write to each other.
 
 local society = require("society")
 

@@ -11,7 +11,7 @@ local BRIEF = {
   outputs = "reports", completion_criteria = "the house stands",
 }
 
--- Hires what the message lists, with their own people below them.
+-- Hires the agents that the message lists, with their own subordinates.
 local function hire(agent, people)
   for _, one in ipairs(people) do
     assert(agent:spawn_agent(one.role, BRIEF, {
@@ -71,7 +71,7 @@ society.root {
   end,
 }
 
--- Hiring takes as long as it takes: looking is better than guessing.
+-- Hiring takes an unknown time: look instead of guessing.
 local function wait_for(user, ids)
   for _, id in ipairs(ids) do
     while not society.agent(id) do

@@ -1,5 +1,5 @@
 -- Tasks: Helix gives Codex four of them. One is done, one is blocked and cancelled, one
--- fails and is tried again, one waits its turn. Helix hears of each end once.
+-- fails and is retried, one waits its turn. Helix receives each result once.
 
 local society = require("society")
 

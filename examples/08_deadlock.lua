@@ -1,7 +1,7 @@
--- Two agents that wait for each other: PM asks Sales for a quote, Sales asks PM back
--- what it is for. Both would wait for ever. The ring is named the moment it closes, the
--- one who waited longest is told, and everything goes on: Sales gets its answer, and PM
--- asks again.
+-- Two agents that wait for each other: PM asks Sales for a quote, Sales asks PM what it is
+-- for. Both would wait forever. The deadlock is detected as it forms, the agent that has
+-- waited longest gets an error that names the cycle, and everything continues: Sales gets
+-- its answer, and PM asks again.
 
 local society = require("society")
 
@@ -29,7 +29,7 @@ society.role {
       local quote, err = agent:request(wish)
       if not quote and err.error == "deadlock" then
         print("PM: a ring: " .. table.concat(err.cycle, " > ") .. " > " .. err.cycle[1])
-        -- What Sales wants to know is in the mailbox: answer it, then ask again.
+        -- The question of Sales is in the mailbox: answer it, then ask again.
         local question = assert(agent:receive { from = "Sales", timeout_ms = DAY_MS })
         print("PM: Sales wants to know: " .. question.payload.query)
         agent:reply(question, "it is for the museum")

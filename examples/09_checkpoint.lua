@@ -1,7 +1,7 @@
 -- A round of a workflow: the orchestrator assigns work, then asks everybody at one
--- checkpoint how far they are, and decides from the answers whether to go on. Who does
--- not answer in time is missing; a late answer is noted and dropped. In the end all
--- hear the result at once.
+-- checkpoint how far they are, and decides from the answers whether to continue. Agents
+-- that do not answer in time are missing; late answers are logged and dropped. At the end
+-- a broadcast announces the result.
 
 local society = require("society")
 
@@ -32,7 +32,7 @@ society.role {
   },
 }
 
--- One round: who answered what, and who did not.
+-- One round: the answers, and who is missing.
 local function ask_all(root, round)
   local result = assert(root:checkpoint { payload = { round = round }, timeout_ms = 200 })
   for _, id in ipairs(PERSPECTIVES) do

@@ -24,7 +24,7 @@ local function brief(feature)
   }
 end
 
--- What the CEO's word means for a feature.
+-- What a decision means for a feature.
 local function carry_out(agent, feature, verdict)
   if verdict.decision == "reject" then
     print(("%s: dropped (%s)"):format(feature.name, verdict.comment or "no reason given"))
@@ -53,7 +53,7 @@ society.role {
         print(feature.name .. ": no answer yet; other work goes on")
       end
     end,
-    -- A decision after the time was over comes as a message.
+    -- A decision after the timeout arrives as a message.
     decision = function(agent, message)
       carry_out(agent, agent.state.feature, message.payload)
     end,
@@ -68,7 +68,7 @@ society.root(function(root)
   root:send_message { to = "user", payload = "the features are in your inbox" }
 end)
 
--- The CEO of the story; whoever is quicker on the terminal has decided before.
+-- The CEO of the story; items may already be decided at the terminal.
 local function judge(item)
   if item.title:find("database", 1, true) then
     return { decision = "reject", comment = "we have one" }

@@ -1,9 +1,9 @@
--- A worker that keeps raising, and those above it. Root pauses its fetcher while the
--- source is being moved: mail queues, nothing is lost. Later the parser meets a page that
--- it cannot read: its turns raise, and that page is given up after four tries. At the sixth
--- failure in a minute it has failed: it is held with its mail. Root is told, mends what is
--- wrong, and resumes it: it goes on with the very page it was at. What one page led to is
--- found by one id.
+-- A worker whose turns keep failing, and its supervisor. Root pauses its fetcher while the
+-- source is being moved: messages queue, nothing is lost. Later the parser gets a page that
+-- it cannot read: its turns raise, and that page becomes a dead letter after four attempts.
+-- At the sixth failure in a minute the parser has failed and is held with its queue. Root
+-- receives an alert, fixes the cause and resumes it: it continues with the same page. One
+-- correlation id finds everything that a page led to.
 
 local society = require("society")
 
@@ -73,7 +73,7 @@ society.root {
 
 society.policy("messages", { "society", "helix", "any" })
 
--- Waits longer than anybody leaves it down.
+-- Waits longer than the source is ever down.
 local function tell_root(user, what, text)
   local answer = assert(user:request {
     to = "root", type = what, payload = text, timeout_ms = 24 * 3600 * 1000,

@@ -1,8 +1,8 @@
 -- A workflow with an orchestrator and three workers: tasks are assigned and reported,
 -- all meet at a checkpoint, one that takes too long loses its task.
 --
--- Here the workers are Lua code that stands in for processes outside. workflow/outside.lua
--- is the same flow with workers that really live there and ack what they are handed;
+-- Here the workers are Lua code that stands in for outside processes. workflow/outside.lua
+-- is the same flow with real outside workers that ack their messages;
 -- tests/spec/examples/workflow_spec.lua plays them, one of them silent.
 
 local society = require("society")

@@ -1,7 +1,7 @@
 -- The calculator story with agents that think: root has a calculator written, the
 -- programmer finds a tester by an introduction, and everybody talks through a model.
 --
--- What the model says is written down below. With a real one:
+-- The answers of the model are scripted below. With a real one:
 --
 --     OPENAI_BASE_URL=https://api.openai.com/v1 OPENAI_MODEL=gpt-4o-mini OPENAI_API_KEY=… \
 --       society run examples/14_calculator_models.lua
@@ -16,7 +16,7 @@ local function call(name, arguments)
   return { tool_calls = { { name = name, arguments = arguments } } }
 end
 
--- What the tool that was called last answered, or the one of the first call.
+-- The answer of the last tool call, or of the first.
 local function result(request, index)
   return json.decode(request.messages[index or #request.messages].content)
 end

@@ -12,7 +12,7 @@ local function pay(given)
   return { paid = given.amount, to = given.to }
 end
 
--- Whatever the tool: it is done only if the person agrees, with what the person changed.
+-- Wraps a tool: it runs only if the person approves, with the person's changes.
 local function approved(run)
   return function(agent, given)
     local verdict, err = agent:escalate {

@@ -18,7 +18,7 @@ return {
   { app = "tests/scenarios/mixed.lua", seed = 330, faults = "default",
     why = "a request for an introduction that nobody waited for stopped all timers" },
   { app = "tests/scenarios/wild.lua", seed = 285, faults = "none",
-    why = "an agent outside whose birth was taken back was still known to its door" },
+    why = "an outside agent whose spawn was rolled back was still known to its door" },
   { app = "tests/scenarios/wild.lua", seed = 329, faults = "default",
     why = "a request for an introduction was still held when its broker had answered" },
 }

@@ -1,5 +1,5 @@
 -- The calculator story: a user wants a calculator, root hires a designer and a
--- programmer with whole briefs, the programmer finds its way to the designer, the
+-- programmer with complete briefs, the programmer gets in touch with the designer, and the
 -- result goes back to the user. The examples 03 to 05 tell it under different policies.
 
 local society = require("society")

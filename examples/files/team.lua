@@ -1,11 +1,11 @@
--- Two agents that are no part of this program: they only know files. Start this, then
--- each of them in a terminal of its own:
+-- Two agents outside this program that only know files. Start this, then each of them in
+-- its own terminal:
 --
 --     society run examples/files/team.lua --fresh
 --     sh examples/files/worker.sh .workflow agent_architecture
 --     python3 examples/files/worker.py .workflow agent_cognitive
 --
--- docs/files.md says what they read and write. Another directory: `-- DIR` behind it.
+-- docs/files.md says what they read and write. For another directory, append `-- DIR`.
 
 local society = require("society")
 

@@ -1,8 +1,8 @@
---- The flows of a workflow of several perspectives: assign, report, meet, give up.
+--- The flow of a workflow with several perspectives: assign, report, meet, give up.
 --
--- The orchestrator gives each worker a task, hears of their progress, asks all at one
--- checkpoint how far they are, and calls it done when every task has ended. A worker that
--- is not heard any more, or takes too long, loses its task.
+-- The orchestrator assigns each worker a task, receives progress, asks all of them at one
+-- checkpoint how far they are, and finishes when every task has ended. A worker that falls
+-- silent or takes too long loses its task.
 --
 --     require("workflow.flow")(society, behaviour_of_the_workers)
 
@@ -16,7 +16,7 @@ local function brief(perspective)
   }
 end
 
--- One task less is open; after the last everybody hears that it is over.
+-- One open task less; after the last one a broadcast announces the end.
 local function note_end(root, id, how)
   print(("%s: %s"):format(id, how))
   root.state.open = root.state.open - 1
@@ -46,7 +46,7 @@ local function meet(root, timeout_ms)
   end
 end
 
--- What is decided about a worker that is not heard: its task is taken back.
+-- The decision about a silent worker: its task is withdrawn.
 local function give_up(root, alert)
   if alert.alert_type == "unresponsive" then
     assert(root:resolve(alert.agent, "abort"))

@@ -1,5 +1,5 @@
--- The workflow of 12_workflow.lua with workers that live outside: their mail goes to a
--- door, and they ack it. Without a door it waits.
+-- The workflow of 12_workflow.lua with outside workers: their messages go through a door,
+-- and they ack them. Without a door the messages stay queued.
 
 local society = require("society")
 

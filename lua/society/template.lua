@@ -1,7 +1,7 @@
 --- society.template: texts with places to fill in.
 --
 -- A place is `{{name}}`, a lower-case name without spaces; it is filled once, with
--- the value as it stands. Everything else, other braces too, stays byte for byte.
+-- the value as it stands. Everything else, including other braces, stays byte for byte.
 --
 --     local template = require("society.template")
 --     template.fill("I am {{id}}.", { id = "a1" })          -- "I am a1."

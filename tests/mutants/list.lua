@@ -88,14 +88,14 @@ local M = {
     to = "    soc_activation_answer(activation, index, answer);",
   },
   {
-    name = "a wait is never told of its time-out", file = "core/kernel/turns/waiting.c",
+    name = "a wait never times out", file = "core/kernel/turns/waiting.c",
     by = { "run:timeouts" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        (void)wait->deadline_ms;",
     law = "waits end", says = "still waits, although its deadline has passed",
   },
   {
-    name = "a wait is told of its time-out too early", file = "core/kernel/turns/waiting.c",
+    name = "a wait times out too early", file = "core/kernel/turns/waiting.c",
     by = { "run:timeouts" },
     from = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms);",
     to = "        soc_heap_add(&host->timers, &activation->timer, wait->deadline_ms - 5);",

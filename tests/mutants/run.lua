@@ -121,7 +121,7 @@ local function run(test, seconds_max, cpu_max)
 end
 
 -- Seconds each test takes without a fault. One that takes many times as long with one
--- hangs, which is caught too.
+-- hangs, which is caught as well.
 local seconds = {}
 
 local function time_without_fault(test)

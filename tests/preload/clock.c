@@ -6,7 +6,7 @@
  *                 from the moment it is written
  *
  * A program that sleeps in the kernel is not woken by this: the spec sends it something.
- * All clocks move, the monotonic ones too, as if the machine had been started long ago.
+ * All clocks move, including the monotonic ones, as if the machine had been started long ago.
  *
  * Layer: tests. Thread: any. */
 #include <dlfcn.h>

@@ -31,7 +31,7 @@
 /* What a call is. */
 enum call { CALL_WRITE, CALL_SYNC, CALL_OTHER };
 
-/* What is to become of it. */
+/* The fault to inject. */
 enum fate { FATE_GO, FATE_KILL, FATE_FAIL };
 
 static atomic_long calls;

@@ -130,7 +130,7 @@ function prove.escalate(arguments)
   assert.is_string(asked.item_id)
 end
 
--- What becomes of a task that an agent ends so.
+-- The end of a task that an agent ends this way.
 local function end_task(act)
   return assert(play("agent-programmer", act, { from = "root", told = "root",
     on = function(root, message)

@@ -1,7 +1,7 @@
 /* Host hooks: agents implemented as C functions.
  *
  * A part is run from its beginning in every turn and answered from the record, as
- * a script is after a restart, so that each wait is a replay too.
+ * a script is after a restart, so that each wait is also a replay.
  * Layer: tests. Thread: one. */
 #ifndef SOC_TESTS_HOST_HOOKS_H
 #define SOC_TESTS_HOST_HOOKS_H

@@ -141,7 +141,7 @@ function Agent:cancel(task_id, reason) end
 ---@return society.Error? err
 function Agent:load(id) end
 
----Decides what becomes of an agent outside that is unresponsive.
+---Decides about an unresponsive outside agent.
 ---@param id string
 ---@param action "restart"|"skip"|"abort"
 ---@return { agent: string, action: string, messages?: integer, tasks?: integer }? done
@@ -173,7 +173,7 @@ function Agent:stop(options) end
 ---@return society.Error? err
 function Agent:pause(id, options) end
 
----Lets an agent go on that was paused or has failed.
+---Resumes a paused or failed agent.
 ---@param id string
 ---@param options? { reason?: string, subtree?: boolean }
 ---@return society.Held? held

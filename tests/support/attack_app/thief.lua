@@ -46,7 +46,7 @@ local function change_fields(value, how, seen)
   end
 end
 
--- What is not there is answered for, too.
+-- Missing members are answered as well.
 local function trap(value, how)
   if getmetatable(value) == nil then
     setmetatable(value, { __index = function(_, name)
@@ -74,7 +74,7 @@ function change(value, how, seen)
   return value
 end
 
---- Changes what a module gives. One that cannot be loaded is no way in.
+--- Changes what a module returns. A module that cannot be loaded is skipped.
 function M.change(name, how)
   local ok, value = true, globals
   if name ~= "_G" then

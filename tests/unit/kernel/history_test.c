@@ -214,7 +214,7 @@ static void advance(struct history *h, uint32_t choice)
     sync(h);
 }
 
-/* While nobody runs time goes on. */
+/* Time passes while nobody runs. */
 static void crash(struct history *h, bool is_folded, int64_t down_ms)
 {
     h->world.now_ms = now_of(h) + down_ms;

@@ -133,7 +133,7 @@ static void every_batch_becomes_durable_in_order(void)
     ear_fini(&ear);
 }
 
-/* Whatever becomes of the file: a removed one is still written and synced without error. */
+/* A removed file is still written and synced without error. */
 static void take_away(const struct world *world, const char *name, bool is_replaced)
 {
     char other[512];
