@@ -463,7 +463,7 @@ static void offer_mail(struct soc_host *host, struct soc_activation *activation)
     soc_waiting_offer(host, agent, message);
 }
 
-/* A request whose message is a dead letter while the reply is in transit is told so. */
+/* Marks a request whose message is a dead letter while its reply is in transit. */
 static void note_dead(struct soc_host *host, const struct soc_activation *activation)
 {
     struct soc_request *request = activation->wait.kind != SOC_WAIT_REPLY

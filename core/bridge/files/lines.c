@@ -63,7 +63,7 @@ static uint64_t add_up(uint64_t sum, const char *bytes, size_t length)
     return sum;
 }
 
-/* Goes on with `length` bytes that are zero: of a hole. */
+/* Continues the hash with `length` zero bytes of a hole. */
 static uint64_t add_up_hole(uint64_t sum, int64_t length)
 {
     uint64_t factor = SUM_PRIME;
@@ -82,14 +82,14 @@ static int64_t hole_at(int file, int64_t offset, int64_t end)
     return (data < end ? data : end) - offset;
 }
 
-/* Tells whether a look has read enough, or long enough. */
+/* Tells whether a look has read enough bytes, or for long enough. */
 static bool is_spent(const struct look *look)
 {
     int64_t until_us = look->options->until_us;
     return look->bytes_left <= 0 || (until_us > 0 && soc_clock_monotonic_us() >= until_us);
 }
 
-/* Goes on with the bytes of the file; 0 if they are not there. */
+/* Continues the hash with bytes of the file; 0 if they are missing. */
 static uint64_t add_up_file(uint64_t sum, int file, int64_t from, int64_t to)
 {
     char chunk[CHUNK_BYTES];
@@ -246,8 +246,8 @@ enum skip {
     SKIP_LATER,   /* it was not found in this look */
 };
 
-/* Looks for the end of a line that is too long to be held: SOC_LINE_TOO_LONG. That it has no
- * end is told once: it cannot become shorter. */
+/* Looks for the end of a line that is too long to be held: SOC_LINE_TOO_LONG. A missing end
+ * is reported once: the line cannot become shorter. */
 static enum skip skip_long(struct look *look)
 {
     struct soc_lines *lines = look->lines;

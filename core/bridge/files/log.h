@@ -1,6 +1,6 @@
 /* Files log: logs/events.jsonl and logs/errors.jsonl of the file door.
  *
- * A line is appended once everything it tells of is durable. Lines that cannot be
+ * A line is appended once everything it reports is durable. Lines that cannot be
  * written are kept, up to a bound, and tried again at the next sweep.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_FILES_LOG_H

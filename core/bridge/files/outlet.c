@@ -17,8 +17,8 @@
 
 #define FILE_BYTES_MAX (1u << 30)
 
-/* Of a file that somebody else has changed while we run: a larger one is not read, since
- * everybody would wait for that, but put away. */
+/* Limit of a file that somebody else has changed while we run: a larger one is put aside
+ * unread, because reading it would block the loop. */
 #define CHANGED_BYTES_MAX (4 << 20)
 
 /* A line of the file, lent. */
@@ -173,7 +173,7 @@ static int write_line(struct soc_outlet *outlet, int file, struct soc_slice json
     return outlet->is_torn ? -ENOSPC : 0;
 }
 
-/* Puts a file that was spoilt beside the queue, and an empty one in its place. */
+/* Moves a spoilt file next to the queue and puts an empty one in its place. */
 static int put_aside(struct soc_outlet *outlet, int64_t now_ms)
 {
     struct soc_buf name = {0};

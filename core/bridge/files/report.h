@@ -1,6 +1,6 @@
 /* Files report: state/agents.json and state/status.json of the file door.
  *
- * Each is replaced as a whole when its contents change, once what it tells of is
+ * Each is replaced as a whole when its contents change, once what it reports is
  * durable. Nobody else should write there; a file that was changed is logged and
  * written again.
  * Layer: bridge. Thread: loop. */

@@ -16,7 +16,7 @@
 
 #define BEAT_BYTES_MAX 256
 
-/* Of looking at files, before the loop has its turn. */
+/* Time spent on files before other work runs. */
 #define STEP_US 5000
 
 static int64_t now_of(struct soc_files *files)
@@ -185,7 +185,7 @@ static void put_back(struct soc_files *files, struct soc_files_client *first)
     soc_alarm_set(files->look_alarm, 1);
 }
 
-/* Looks at what was told, for one step. What has more comes again, behind all others. */
+/* Looks at reported files, for one step. A file with more to read goes to the back. */
 static void look_at_changed(void *user)
 {
     struct soc_files *files = user;

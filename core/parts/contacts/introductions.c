@@ -543,6 +543,8 @@ void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *
     soc_buf_fini(&keys);
 }
 
+/* A record holds the whole request, while live code changes one field at a time and stores
+ * the result. */
 void soc_introductions_restore(struct soc_host *host, const struct soc_record_introduction *r)
 {
     struct soc_agent *requester = soc_map_find(&host->registry.agents, r->requester);

@@ -346,7 +346,7 @@ static int agent_contacts(lua_State *L)
     return soc_effect_finish(L, frame, SOC_OK);
 }
 
-/* agent:context() -> text; what was told once is told again on replay */
+/* agent:context() -> text; a replay returns the recorded text */
 static int agent_context(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);

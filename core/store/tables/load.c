@@ -71,7 +71,7 @@ static const struct source contacts = {SOC_RECORD_CONTACT,
     " SELECT {task} FROM task_entries WHERE key IN (SELECT number FROM up) AND state >= 2"         \
     " ORDER BY key DESC"
 
-/* A dead letter to which a reply is under way: if that is lost, its sender must be told. */
+/* A dead letter with a reply in transit: if the reply is lost, the request must end. */
 #define ANSWERED_LETTERS                                                                           \
     "SELECT " SOC_LOAD_LETTER_COLUMNS " FROM message_entries WHERE status IN (2, 3) AND key IN"    \
     " (SELECT reply_to FROM message_entries INDEXED BY messages_pending"                           \
