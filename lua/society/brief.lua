@@ -1,7 +1,7 @@
---- society.brief: what every briefs policy has to do alike.
+--- society.brief: the common part of all briefs policies.
 --
--- A policy of this kind decides what counts as missing and what it repairs; which
--- fields a Task Brief needs and how a refusal looks is said here.
+-- A policy decides what counts as missing and what it repairs; this module defines the
+-- fields of a Task Brief and the form of a refusal.
 
 local json = require("society.json")
 
@@ -95,8 +95,8 @@ local PRIORITIES = {
   P3 = true,
 }
 
--- Tells quickly of most briefs that they are in order: every text is one, and there is no
--- optional field to look at.
+-- A quick check that accepts most valid briefs: every text is one, and there are no
+-- optional fields.
 local function is_plain(fields, is_missing)
   for i = 1, #M.REQUIRED do
     local name = M.REQUIRED[i]
@@ -109,7 +109,7 @@ local function is_plain(fields, is_missing)
     and fields.collaborators == nil and fields.references == nil and fields.priority == nil
 end
 
--- What is wrong with the kinds of the required fields that are there.
+-- Lists what is wrong with the kinds of the required fields that are present.
 local function add_required(details, fields, is_missing, words)
   for _, name in ipairs(M.REQUIRED) do
     local value = fields[name]
@@ -128,7 +128,7 @@ local function add_required(details, fields, is_missing, words)
   end
 end
 
--- What is wrong with the optional fields.
+-- Lists what is wrong with the optional fields.
 local function add_optional(details, fields, words)
   if not is_absent(fields.collaborators) and not M.are_collaborators(fields.collaborators) then
     details[#details + 1] = words.bad_collaborators
@@ -143,7 +143,7 @@ local function add_optional(details, fields, words)
 end
 
 --- Checks the fields of a brief and their kinds.
--- What is no table says so first, then misses every field.
+-- For anything but a table the error says so first, then lists every field as missing.
 -- @param fields the brief, of any type
 -- @tparam function is_missing tells whether a value counts as missing
 -- @tparam table words as WORDS

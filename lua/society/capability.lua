@@ -1,4 +1,4 @@
---- society.capability: does what somebody offers fit what somebody needs?
+--- society.capability: how well an offer matches a need.
 --
 -- Words are compared, not meanings. English words lose their endings; Chinese text,
 -- which has no spaces, is cut into overlapping pairs of characters. The score is the
@@ -9,7 +9,7 @@
 
 local M = {}
 
--- Words that say nothing about what is needed.
+-- Stop words.
 local STOP = {}
 for word in ([[a an and any are as at be by can do for from has have help in into is it need needed
 needs of on or our please provide provides service services someone somebody support that the their
@@ -85,7 +85,7 @@ function M.words(text)
   return words
 end
 
---- How much of what is needed is offered, from 0 to 1.
+--- The share of the need that is offered, from 0 to 1.
 -- @tparam string|table needed a text, or its words
 -- @tparam string offered
 -- @treturn number

@@ -1,6 +1,6 @@
---- society.headers: what keeps a text from passing for the header of a message.
+--- society.headers: keeps texts from imitating the header of a message.
 --
--- Whoever reads a text, a model above all, takes for a header what looks like one: a
+-- Readers, and models above all, take anything that looks like a header for one: a
 -- line that begins like a header after white space and characters without width, in
 -- another width or case, with a similar bracket, and after any kind of line break.
 --
@@ -53,10 +53,10 @@ local LEADS = "\xC2\xCD\xD8\xE1\xE2\xE3\xEF\xF0\xF3"
 -- Line breaks, as patterns: each kind is looked for by itself.
 local BREAKS = { "[\n\v\f\r\x1C-\x1E]", "\u{85}", "\u{2028}", "\u{2029}" }
 local SPACES = "[\0-\x09\x0E-\x1B\x1F \x7F]*"
--- More unseen characters than this among the first that are seen are no accident.
+-- More invisible characters than this at the start are deliberate.
 local UNSEEN_MAX = 200
--- A text with more characters to look at than this has every line quoted: looking
--- would take longer than a policy may.
+-- In a text with more characters to examine than this every line is quoted: examining it
+-- would exceed a policy's budget.
 local LOOKS_MAX = 20000
 local CHAR = "^" .. utf8.charpattern
 
@@ -87,9 +87,8 @@ local function bytes_of(char)
   return class
 end
 
--- A pattern for the beginning of a line that may read like the header: quick to look
--- for, and seldom found in vain. Its first two characters are the header's, or unseen
--- ones before those.
+-- A pattern for the start of a line that may read like the header: fast, with few false
+-- positives. Its first two characters are the header's, or invisible ones before them.
 local function pattern_of(chars)
   local first = LEADS .. bytes_of(chars[1])
   local pattern = "()" .. SPACES .. "[" .. first .. "]"
@@ -99,8 +98,8 @@ local function pattern_of(chars)
   return pattern
 end
 
--- Tells whether `text` reads like the header from `at` on, and how many characters it
--- took to tell.
+-- Whether `text` reads like the header from `at` on, and how many characters were
+-- examined.
 local function imitates(text, at, chars)
   local found, unseen = 0, 0
   at = text:match("^" .. SPACES .. "()", at)
@@ -122,8 +121,8 @@ local function imitates(text, at, chars)
   return true, found + unseen
 end
 
--- Quotes what imitates behind one kind of line break, looking at no more than
--- `looks_max` characters; returns the text and how many are left, or nil.
+-- Quotes imitations after one kind of line break, examining at most `looks_max`
+-- characters; returns the text and how many are left, or nil.
 local function guard_behind(text, line_break, start, chars, looks_max)
   local parts, done = {}, 1
   local pattern = line_break .. start

@@ -1,4 +1,4 @@
---- society.introductions: the steps that policies of this kind are made of.
+--- society.introductions: building blocks of introductions policies.
 --
 -- A request says who asks whom for what, whom the asked agent knows, who was asked
 -- already and what came of it (policies/README.md). Each function answers with a step
@@ -11,7 +11,7 @@ local M = {}
 --- Settings every policy of this kind shares.
 M.DEFAULTS = { match_min = 0.3, hops_max = 4, asks_max = 8, ask_timeout_ms = 10000 }
 
---- Whom an onward question found.
+--- The agent that an onward question found.
 function M.found(request)
   local found = request.found
   return found and { introduce = found.id, usage_hint = found.usage_hint }
@@ -54,7 +54,7 @@ function M.ask_onward(request, settings)
   return next_one and { ask = next_one.id, timeout_ms = settings.ask_timeout_ms }
 end
 
---- Nobody fits.
+--- Refuses: nobody fits.
 function M.refuse(request)
   return { refuse = "nobody I know offers this: " .. request.required_capability }
 end

@@ -1,7 +1,7 @@
 --- society.outline: Task Briefs and contacts as text.
 --
--- Both are shown whole: nothing is shortened, and what no field of the outline takes
--- follows as JSON. A presentation policy gives the words and says how its headers
+-- Both are complete: nothing is shortened, and fields without a place in the outline
+-- follow as JSON. A presentation policy gives the words and says how its headers
 -- begin, so that no line of a brief or an Interface Spec passes for one.
 --
 --     local outline = require("society.outline")
@@ -32,7 +32,7 @@ local function is_list(value)
   return count == #value
 end
 
--- A text below an entry: its further lines stay there.
+-- A text below an entry, with its further lines indented.
 local function below(text, indent)
   return headers.replace_breaks(text, "\n" .. indent)
 end
@@ -46,7 +46,7 @@ local function add_list(lines, list, words)
   end
 end
 
--- A format with nothing in it, as the title of what stands below.
+-- A format filled with nothing, as a title.
 local function title_of(format)
   return (format:format(""):gsub(" $", ""))
 end
@@ -67,7 +67,7 @@ local function add_examples(lines, examples, words)
   end
 end
 
--- An Interface Spec below the entry of whom it belongs to.
+-- An Interface Spec below the entry of its owner.
 local function add_spec(lines, spec, words)
   if not is_given(spec) then
     return
@@ -118,7 +118,7 @@ local BRIEF_FIELDS = {
   "references", "priority",
 }
 
---- A Task Brief, whole: its fields in their order, then all others as JSON.
+--- A complete Task Brief: its fields in their order, then all others as JSON.
 -- @tparam table brief
 -- @tparam table words
 --   header as for headers.guard; title; the titles of the fields by name; further, the

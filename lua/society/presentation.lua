@@ -1,7 +1,7 @@
---- society.presentation: what every presentation policy has to do alike.
+--- society.presentation: the common part of all presentation policies.
 --
--- A policy of this kind chooses the words around a message; what the message says,
--- and that no line of it passes for such words, is decided here.
+-- A policy chooses the words around a message; this module produces the content and makes
+-- sure that no line of it can pass for those words.
 --
 --     local presentation = require("society.presentation")
 --     local content = presentation.content(message, "[Message from")
@@ -12,8 +12,8 @@ local json = require("society.json")
 
 local M = {}
 
--- What an agent says of itself with its first message; said in words, so it is no
--- part of the content.
+-- The self-introduction of a first message. It is shown in words and not part of the
+-- content.
 local INTRODUCTION = "self_introduction"
 local INTRODUCTION_FIELDS = { "role", "duty", "reason" }
 
@@ -21,10 +21,10 @@ local function is_plain(value)
   return type(value) == "string" or type(value) == "number" or type(value) == "boolean"
 end
 
--- The first of these that is plain is the content; all other fields follow as JSON.
+-- The first of these with a plain value is the content; all other fields follow as JSON.
 local CONTENT_FIELDS = { "text", "content" }
 
--- The fields that the content leaves: neither itself nor an empty place for it.
+-- The fields besides the content; empty candidates for it are left out.
 local function further_fields(payload, shown)
   local known = { [shown] = true, [INTRODUCTION] = true }
   for _, name in ipairs(CONTENT_FIELDS) do
@@ -65,7 +65,7 @@ local function introduction_of(payload)
   return given ~= json.null and given or nil
 end
 
--- The fields of a self-introduction in words, what is absent or empty left out.
+-- The fields of a self-introduction in words, without absent and empty ones.
 local function introduction_parts(given, words)
   local parts, said = {}, {}
   for _, name in ipairs(INTRODUCTION_FIELDS) do
@@ -82,10 +82,10 @@ local function introduction_parts(given, words)
   return parts
 end
 
---- What the sender says of itself, on one line, so that it can open no other.
+--- The sender's self-introduction on one line, so that it cannot start another.
 -- @tparam table message an envelope
 -- @tparam table words { line, role, duty, reason: formats; separator }
--- @treturn ?string nil if it says nothing of itself
+-- @treturn ?string nil without a self-introduction
 function M.introduction(message, words)
   local given = introduction_of(message.payload)
   if given == nil then
@@ -98,8 +98,8 @@ function M.introduction(message, words)
   return parts[1] and words.line:format(table.concat(parts, words.separator)) or nil
 end
 
--- A role's name inside a header: agents make roles too, and no name may end the
--- header and begin another.
+-- A role's name inside a header. Agents can create roles, and no name may end the header
+-- and begin another.
 local function role_name(sender, words)
   local name = headers.one_line(sender.role or "unknown")
   for bracket, other in pairs(words.closing) do
@@ -108,8 +108,8 @@ local function role_name(sender, words)
   return name
 end
 
--- What stands around a message of that sender: a header, and a hint unless it is the
--- person or the host, to whom send_message is no answer.
+-- The header for a message of that sender, and a hint how to reply unless it is the person
+-- or the host, who are not answered by send_message.
 local function frame(message, sender, words)
   if message.from == "user" then
     return words.from_user, nil
@@ -120,7 +120,7 @@ local function frame(message, sender, words)
     words.hint:format(message.from)
 end
 
---- A message: header, what the sender says of itself, content, hint how to reply.
+--- A message: header, self-introduction, content, hint how to reply.
 -- @tparam table message an envelope
 -- @tparam table sender { role? }
 -- @tparam table words

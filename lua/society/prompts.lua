@@ -1,4 +1,4 @@
---- society.prompts: what every prompts policy has to do alike.
+--- society.prompts: the common part of all prompts policies.
 --
 -- An agent's system prompt is made of texts that the policy names, filled in as
 -- templates, and of parts that are put in as they stand: the role's prompt, the Task
@@ -14,14 +14,14 @@ local verbs = require("society.llm.verbs")
 
 local M = {}
 
--- What is said of writing to strangers: by the name of the contacts policy in force, else
+-- The rules for writing to strangers: by the name of the active contacts policy, else
 -- `other`.
 local function contact_rules(request, words)
   local rules = words.contact_rules
   return rules and (rules[request.contacts_policy] or rules.other) or ""
 end
 
--- What the places of a text stand for. Root answers to the person.
+-- The values of a text's placeholders. Root reports to the person.
 local function values_of(request, words)
   return {
     contact_rules = contact_rules(request, words),
@@ -32,7 +32,7 @@ local function values_of(request, words)
   }
 end
 
--- A text from a file, filled in, without the line ends the file ends with.
+-- A text from a file, filled in, without trailing line ends.
 local function filled(text, values)
   local last = #text
   while text:byte(last) == 10 do
@@ -41,8 +41,8 @@ local function filled(text, values)
   return template.fill(text:sub(1, last), values)
 end
 
--- The text without what it says below `### NAME` of verbs that are not in force.
--- @tparam table? chosen the names of those that are; nil: all but the extra ones
+-- The text without the sections `### NAME` of verbs that models do not have.
+-- @tparam table? chosen the names of the active verbs; nil: all but the extra ones
 local function in_force(text, chosen)
   local is_left_out, kept, is_kept = {}, {}, true
   for _, verb in ipairs(verbs.list) do

@@ -35,7 +35,7 @@ M.policy_kinds = policy_kinds
 M.policy = { "policy", value = "KIND=NAME", kind = "list", completes = policy_kinds,
   text = "put a policy in force; repeatable" }
 
---- Complains in the name of a command and returns the exit code for wrong usage.
+--- Prints an error of a command and returns the exit code for wrong usage.
 function M.complain(command, format, ...)
   program.complain(command.name .. ": " .. format:format(...))
   return M.USAGE

@@ -36,7 +36,7 @@ local function as_text(value)
   return type(value) == "string" and value or json.encode(value)
 end
 
--- "society: agent_not_found: no agent has that id", with what is to be mended below.
+-- "society: agent_not_found: no agent has that id", with the details below.
 local function complain_of_refusal(refusal)
   local object = json.decode(refusal)
   local lines = { ("%s: %s"):format(object.error, object.message) }

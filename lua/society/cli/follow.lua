@@ -1,7 +1,7 @@
 --- society.cli.follow: reads a file that others append lines to, each line once.
 --
--- A file that was cut or replaced is read again from its start: who takes the lines must know
--- by their ids which it has seen. A last line without its newline is not taken yet.
+-- A truncated or replaced file is read again from its start: the caller must recognize lines
+-- it has seen by their ids. A last line without its newline is not taken yet.
 
 local Follow = {}
 Follow.__index = Follow
@@ -51,7 +51,7 @@ function Follow:lines()
   return lines
 end
 
---- Passes over what the file holds now.
+--- Skips the current contents of the file.
 function Follow:skip()
   self:lines()
 end
