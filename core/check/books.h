@@ -25,6 +25,7 @@ struct soc_check_message { /* a message and what became of it */
     uint8_t outcome;   /* enum soc_outcome */
     bool is_queued;    /* it goes through the mailbox, in order */
     bool is_taken;     /* by receive */
+    bool is_acked;     /* its receiver outside has it, and is not handed it again */
     bool counts;       /* a script of an agent handles it */
     bool is_result;    /* it ends a task, and may answer an agent that waits for that */
     bool is_letter;    /* a dead letter made from a broadcast, which is counted there */
@@ -88,6 +89,7 @@ struct soc_check_agent { /* an agent and its queue */
     struct soc_check_agent *reached_from;
     uint64_t census;   /* number of the last one that found it … */
     uint32_t contacts; /* … with so many living contacts */
+    uint64_t births;   /* agents it has ever spawned */
     bool is_active;    /* it has an activation */
     bool is_waiting;   /* whose last effect is unanswered */
     bool is_looking;   /* a wait for rows of the store */
@@ -153,6 +155,7 @@ struct soc_check { /* everything known about one history */
     uint64_t readers; /* of broadcasts, in total */
     uint64_t outcomes[6];
     uint64_t births;
+    uint64_t roles;                  /* created by agents */
     uint32_t mailbox_max;            /* that may wait for one agent; 0: no bound */
     struct soc_slice orchestrator;   /* absent: root */
     uint32_t letters;                /* dead letters whose records are expected */

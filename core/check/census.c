@@ -5,10 +5,19 @@
 /* Beyond so many agents, missing contacts are not looked for: every pair would be. */
 #define AGENTS_MAX 100
 
-void soc_check_census_begin(struct soc_check *check)
+static void compare(struct soc_check *check, const char *what, uint64_t live, uint64_t recorded)
+{
+    if (live != recorded)
+        soc_books_fail(check, "there are %llu %s, but %llu according to the history",
+                       (unsigned long long)live, what, (unsigned long long)recorded);
+}
+
+void soc_check_census_begin(struct soc_check *check, uint64_t roles, uint64_t checkpoints)
 {
     check->census++;
     check->alive = 0;
+    compare(check, "roles", roles, check->roles);
+    compare(check, "open checkpoints", checkpoints, check->barriers.count);
 }
 
 void soc_check_census_agent(struct soc_check *check, struct soc_slice id, struct soc_slice parent)
@@ -26,6 +35,21 @@ void soc_check_census_agent(struct soc_check *check, struct soc_slice id, struct
         soc_books_fail(check, "the parent of %.*s is %.*s, not %.*s", (int)id.length, id.data,
                        (int)agent->parent.length, agent->parent.data, (int)parent.length,
                        parent.data);
+}
+
+void soc_check_census_standing(struct soc_check *check, struct soc_slice id, uint64_t births,
+                               bool is_held)
+{
+    const struct soc_check_agent *agent = soc_books_find(check, id);
+    if (agent == NULL)
+        return;
+    if (births != agent->births)
+        soc_books_fail(check, "%.*s has spawned %llu agents, but %llu according to the history",
+                       (int)id.length, id.data, (unsigned long long)births,
+                       (unsigned long long)agent->births);
+    if (is_held != agent->is_held)
+        soc_books_fail(check, "%.*s is %s, which the history does not say", (int)id.length, id.data,
+                       is_held ? "held" : "not held");
 }
 
 void soc_check_census_contact(struct soc_check *check, struct soc_slice owner,

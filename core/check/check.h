@@ -19,13 +19,15 @@
  *     not write;
  *   - no message is handled before its time or after its time to live, and none expires
  *     early;
+ *   - an outside agent is not handed again what it has acked;
  *   - only the agent that was asked answers, and once;
  *   - no ring of agents that wait for each other outlives the step that closed it;
  *   - an item of the inbox is decided once;
  *   - a deduplication key makes one message per window, and commits with it;
  *   - a door takes each line once, refused or not;
  *   - the live society is what its history says (census.c): a turn that was rolled back, or
- *     a restart, leaves no agent, contact or message behind, and loses none.
+ *     a restart, leaves no agent, role, contact, message, checkpoint or hold behind, and
+ *     loses none.
  *
  * Some names let a scenario say more: a member `once` of a payload is a text that its sender
  * sends only once; `not_before` and `not_after` are times in ms between which it is handled;
@@ -84,10 +86,14 @@ void soc_check_called(struct soc_check *check, struct soc_slice agent, struct so
 /* The society has crashed; its store holds everything up to `sequence`. */
 void soc_check_restart(struct soc_check *check, uint64_t sequence);
 
-/* A census of the live society, while everything it did is durable: each agent with its
- * parent (absent: none), then its contacts and the mail in its mailbox, one by one. */
-void soc_check_census_begin(struct soc_check *check);
+/* A census of the live society, while everything it did is durable: how many roles agents
+ * have created and checkpoints are open; each agent with its parent (absent: none), how many agents
+ * it has ever spawned and whether it is held, then its contacts and the mail in its mailbox,
+ * one by one. */
+void soc_check_census_begin(struct soc_check *check, uint64_t roles, uint64_t checkpoints);
 void soc_check_census_agent(struct soc_check *check, struct soc_slice id, struct soc_slice parent);
+void soc_check_census_standing(struct soc_check *check, struct soc_slice id, uint64_t births,
+                               bool is_held);
 void soc_check_census_contact(struct soc_check *check, struct soc_slice owner,
                               struct soc_slice peer);
 void soc_check_census_mail(struct soc_check *check, struct soc_slice to, uint64_t key,

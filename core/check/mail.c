@@ -414,7 +414,7 @@ static void read_again(struct soc_check *check, const struct soc_record_message_
     check->outcomes[message->outcome]--;
     message->outcome = SOC_OUTCOME_PENDING;
     message->is_queued = false;
-    message->is_taken = false;
+    message->is_taken = message->is_acked = false;
     message->is_asking = message->asks;
     message->is_answered = false;
     message->from_ms = (int64_t)record->deliver_at_ms;
@@ -529,6 +529,13 @@ static void read_broadcast_end(struct soc_check *check,
     soc_books_touch(check, agent);
 }
 
+static void read_receipt(struct soc_check *check, const struct soc_record_receipt *record)
+{
+    struct soc_check_message *message = find(check, record->key);
+    if (message != NULL && record->ack != 0)
+        message->is_acked = true;
+}
+
 bool soc_check_mail(struct soc_check *check, const struct soc_record *record)
 {
     switch (record->type) {
@@ -546,6 +553,9 @@ bool soc_check_mail(struct soc_check *check, const struct soc_record *record)
         return true;
     case SOC_RECORD_TAKE:
         read_take(check, &record->take);
+        return true;
+    case SOC_RECORD_RECEIPT:
+        read_receipt(check, &record->receipt);
         return true;
     case SOC_RECORD_BROADCAST_END:
         read_broadcast_end(check, &record->broadcast_end);
@@ -623,6 +633,9 @@ void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t ke
                        id.data, (unsigned long long)key);
     else if (message->outcome != SOC_OUTCOME_PENDING)
         soc_books_fail(check, "%.*s was handed message %llu, which has ended", (int)id.length,
+                       id.data, (unsigned long long)key);
+    else if (message->is_acked)
+        soc_books_fail(check, "%.*s was handed message %llu, which it has acked", (int)id.length,
                        id.data, (unsigned long long)key);
     else
         soc_check_times_start(check, NULL, message, now_ms);

@@ -30,6 +30,8 @@ static void read_agent(struct soc_check *check, const struct soc_record_agent *r
     agent->number = (uint32_t)++check->births;
     assert(agent->number == check->births);
     struct soc_check_agent *parent = soc_books_find(check, agent->parent);
+    if (parent != NULL)
+        parent->births++;
     if (check->births == 2) /* user and root */
         parent = soc_books_find(check, SOC_SLICE("user"));
     if (parent == NULL)
@@ -195,6 +197,9 @@ bool soc_check_people(struct soc_check *check, const struct soc_record *record)
         return true;
     case SOC_RECORD_STANDING:
         read_standing(check, &record->standing);
+        return true;
+    case SOC_RECORD_ROLE:
+        check->roles += record->role.behaviour.length > 0; /* those of the script have none */
         return true;
     case SOC_RECORD_META:
         read_policies(check, record->meta.value);

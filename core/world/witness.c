@@ -2,7 +2,9 @@
 
 #include <assert.h>
 
+#include "kernel/registry.h"
 #include "kernel/state.h"
+#include "parts/group/barriers.h"
 
 static void note_bounded(void *user, uint32_t mailbox_max)
 {
@@ -55,11 +57,21 @@ static void count_mail(struct soc_check *check, const struct soc_agent *agent, i
             soc_check_census_mail(check, soc_agent_id(agent), m->key, now_ms);
 }
 
+static uint64_t count_roles(struct soc_host *host)
+{
+    size_t cursor = 0;
+    uint64_t count = 0;
+    const struct soc_role *role;
+    while ((role = soc_registry_each_role(host, &cursor)) != NULL)
+        count += role->behaviour != NULL;
+    return count;
+}
+
 void soc_witness_census(struct soc_check *check, struct soc_host *host)
 {
     size_t cursor = 0;
     const struct soc_agent *agent;
-    soc_check_census_begin(check);
+    soc_check_census_begin(check, count_roles(host), soc_barriers_count(host));
     while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL) {
         if (agent->is_ended)
             continue;
@@ -67,6 +79,7 @@ void soc_witness_census(struct soc_check *check, struct soc_host *host)
         if (agent->parent != NULL)
             parent = soc_agent_id(agent->parent);
         soc_check_census_agent(check, soc_agent_id(agent), parent);
+        soc_check_census_standing(check, soc_agent_id(agent), agent->births, agent->hold != 0);
         for (uint32_t i = 0; i < agent->contacts.count; i++)
             soc_check_census_contact(check, soc_agent_id(agent),
                                      soc_agent_id(agent->contacts.items[i].peer));

@@ -23,6 +23,11 @@ static struct soc_barrier *find(const struct soc_host *host, uint64_t key)
     return soc_map_find_number(&soc_group_state(host)->barriers, key);
 }
 
+size_t soc_barriers_count(const struct soc_host *host)
+{
+    return soc_group_state(host)->barriers.count;
+}
+
 void soc_barriers_put_id(struct soc_buf *out, int64_t time_ms, uint64_t key)
 {
     char id[SOC_MESSAGE_ID_BYTES];

@@ -63,6 +63,9 @@ void soc_barriers_drop_late(struct soc_host *host, struct soc_message *message);
 const struct soc_seat *soc_barriers_open_seat(const struct soc_host *host, uint64_t key,
                                               size_t index);
 
+/* Returns how many are open. */
+size_t soc_barriers_count(const struct soc_host *host);
+
 /* Appends the member "checkpoint_id" for the barrier with that time and key. */
 void soc_barriers_put_id(struct soc_buf *out, int64_t time_ms, uint64_t key);
 

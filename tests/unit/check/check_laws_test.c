@@ -386,7 +386,7 @@ static void count(struct history *h, const char *missing, const char *extra)
     static const char *const known[][2] = {{"user", "root"}, {"root", "user"}, {"root", "a"},
                                            {"a", "root"},    {"root", "b"},    {"b", "root"},
                                            {"b", "a"}};
-    soc_check_census_begin(h->check);
+    soc_check_census_begin(h->check, 0, 0);
     for (int i = 0; i < 4; i++)
         if (strcmp(parents[i][0], missing) != 0)
             soc_check_census_agent(h->check, soc_slice_text(parents[i][0]),
@@ -439,6 +439,62 @@ static void agents_have_no_contact_more_or_less(void)
     CHECK(ends_with(&h, "b has 1 contacts, but 2 according to the history"));
 }
 
+static void what_is_acked_is_not_handed_out_again(void)
+{
+    struct history h = begin_known();
+    uint64_t key = send_timed(&h, 0, 0, "{}");
+    commit(&h);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, 1000);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, 2000);
+    CHECK(soc_check_fault(h.check) == NULL);
+    put(&h, &(struct soc_record){.type = SOC_RECORD_RECEIPT, .receipt = {.key = key, .ack = 1}});
+    commit(&h);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, 3000);
+    CHECK(ends_with(&h, "which it has acked"));
+}
+
+static void a_society_has_no_role_or_checkpoint_more_or_less(void)
+{
+    struct history h = begin_known();
+    put(&h, &(struct soc_record){.type = SOC_RECORD_ROLE,
+                                 .role = {.id = SOC_SLICE("made"), .behaviour = SOC_SLICE("x")}});
+    put(&h, &(struct soc_record){.type = SOC_RECORD_ROLE, .role = {.id = SOC_SLICE("script's")}});
+    put(&h, &(struct soc_record){.type = SOC_RECORD_SEAT,
+                                 .seat = {.key = 40, .agent = SOC_SLICE("a")}});
+    commit(&h);
+    soc_check_census_begin(h.check, 1, 1);
+    CHECK(soc_check_fault(h.check) == NULL);
+    soc_check_census_begin(h.check, 2, 1);
+    CHECK(ends_with(&h, "there are 2 roles, but 1 according to the history"));
+    h = begin_known();
+    soc_check_census_begin(h.check, 0, 1);
+    CHECK(ends_with(&h, "there are 1 open checkpoints, but 0 according to the history"));
+}
+
+static void agents_have_spawned_as_many_as_the_history_says(void)
+{
+    struct history h = begin_known();
+    soc_check_census_standing(h.check, SOC_SLICE("root"), 2, false);
+    CHECK(soc_check_fault(h.check) == NULL);
+    soc_check_census_standing(h.check, SOC_SLICE("root"), 3, false);
+    CHECK(ends_with(&h, "root has spawned 3 agents, but 2 according to the history"));
+}
+
+static void agents_are_held_if_the_history_says_so(void)
+{
+    struct history h = begin_known();
+    put(&h, &(struct soc_record){.type = SOC_RECORD_STANDING,
+                                 .standing = {.id = SOC_SLICE("a"), .hold = 1}});
+    commit(&h);
+    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, true);
+    CHECK(soc_check_fault(h.check) == NULL);
+    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, false);
+    CHECK(ends_with(&h, "a is not held, which the history does not say"));
+    h = begin_known();
+    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, true);
+    CHECK(ends_with(&h, "a is held, which the history does not say"));
+}
+
 static void a_mailbox_holds_only_what_is_pending_and_due(void)
 {
     struct history h = begin_known();
@@ -479,6 +535,10 @@ int main(void)
     RUN(the_live_society_is_what_its_history_says);
     RUN(a_society_has_no_agent_more_or_less);
     RUN(agents_have_no_contact_more_or_less);
+    RUN(what_is_acked_is_not_handed_out_again);
+    RUN(a_society_has_no_role_or_checkpoint_more_or_less);
+    RUN(agents_have_spawned_as_many_as_the_history_says);
+    RUN(agents_are_held_if_the_history_says_so);
     RUN(a_mailbox_holds_only_what_is_pending_and_due);
     return check_done();
 }
