@@ -138,7 +138,7 @@ local M = {
   },
   {
     name = "a replay does not compare what is asked", file = "core/kernel/gate.c",
-    by = { "unit:host_test", "spec:hostile" },
+    by = { "run:forgetful", "unit:host_test", "spec:hostile" },
     from = "effect->hash != hash", to = "false",
   },
   {
@@ -220,13 +220,13 @@ local M = {
   },
   {
     name = "nobody looks again when mail is taken off its way", file = "core/kernel/mail/transit.c",
-    by = { "spec:wait_graph_kinds", "spec:transit" },
+    by = { "run:laws", "spec:wait_graph_kinds", "spec:transit" },
     from = "    soc_wait_note(host, message->to);\n",
     to = "",
   },
   {
     name = "an answer on its way to a checkpoint does not count", file = "core/parts/group/group.c",
-    by = { "spec:wait_graph_kinds", "spec:transit" },
+    by = { "run:laws", "spec:wait_graph_kinds", "spec:transit" },
     from = "    return seat == NULL ? 0 : seat->question;",
     to = "    return seat == NULL ? 0 : 0;",
   },

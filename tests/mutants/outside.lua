@@ -28,7 +28,7 @@ return {
   },
   {
     name = "an ack does not stop the ladder", file = "core/parts/outside/outside_in.c",
-    by = { "spec:ladder" },
+    by = { "run:outside", "spec:ladder" },
     from = "    soc_outside_stop(letter);\n    trace_ack", to = "    trace_ack",
   },
   {

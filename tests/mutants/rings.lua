@@ -71,14 +71,14 @@ return {
   },
   {
     name = "a checkpoint that was rolled back stays", file = "core/parts/group/barriers.c",
-    by = { "run:exact" },
+    by = { "run:undone" },
     from = "    soc_barrier_free(soc_map_take_number(&soc_group_state(host)->barriers, " ..
       "undo->number));",
     to = "    (void)host, (void)undo;",
   },
   {
     name = "the end of a checkpoint is not written", file = "core/parts/group/barriers.c",
-    by = { "run:exact" },
+    by = LAWS,
     from = "    soc_batch_put(host, &record);\n    for (uint32_t i = 0; i < " ..
       "barrier->count; i++)\n" ..
       "        if (barrier->seats[i].state == SOC_SEAT_ASKED)",
@@ -93,12 +93,12 @@ return {
   },
   {
     name = "who waits for an agent that ends is not told", file = "core/kernel/ending.c",
-    by = { "run:wild" },
+    by = LAWS,
     from = "    soc_waiting_note_end(host, agent);\n", to = "",
   },
   {
     name = "a request to an agent that ends stays open", file = "core/kernel/ending.c",
-    by = { "run:wild" },
+    by = LAWS,
     from = "        if (request->to == agent && !soc_transit_replies(host, request->key))",
     to = "        if (request->to == NULL && !soc_transit_replies(host, request->key))",
   },

@@ -117,7 +117,12 @@ local function run(test, seconds_max, cpu_max)
   local kind, name = test:match("^(%w+):?(.*)$")
   local command = TESTS[kind](name ~= "" and name or nil)
   local limit = cpu_max and ("ulimit -t %d; "):format(cpu_max) or ""
-  return in_copy(("%stimeout -s KILL %d %s"):format(limit, seconds_max, command))
+  local passed, code = in_copy(("%stimeout -s KILL %d %s"):format(limit, seconds_max, command))
+  local finding = kind == "run" and suite.finds[name]
+  if finding then
+    passed = not passed and read(directory .. "/last.log"):find(finding, 1, true) ~= nil
+  end
+  return passed, code
 end
 
 -- Seconds each test takes without a fault. One that takes many times as long with one
@@ -134,12 +139,13 @@ end
 local function words()
   local said = ""
   for line in read(directory .. "/last.log"):gmatch("[^\n]+") do
-    local is_progress = line:find("^society: seed %d+: virtual time ")
-    if line:find("^society: ") and not is_progress and not line:find("repeat it with", 1, true) then
+    local is_progress = line:find("^society: seed %d+: virtual time ") or line:find(" seeds/s$")
+      or line:find("repeat it with", 1, true)
+    if line:find("^society: ") and not is_progress then
       return line:sub(#"society: " + 1)
     elseif line:find(" turn_failed user: ", 1, true) then
       return line
-    elseif not line:find(" seeds/s$") and not line:find("repeat it with", 1, true) then
+    elseif not is_progress then
       said = line
     end
   end

@@ -32,7 +32,7 @@ return {
     to = "    return letter->sequence <= host->outbox.released + 1000000 &&",
     also = {
       from = "    outsider->calls++;\n    soc_egress_call(host, hand_out_now, outsider);",
-      to = "    outsider->calls++;\n    if (outsider->calls > 1 && host->released > 40)\n" ..
+      to = "    outsider->calls++;\n    if (outsider->calls > 1 && host->outbox.released > 40)\n" ..
         "        hand_out_now(outsider);\n    else\n" ..
         "        soc_egress_call(host, hand_out_now, outsider);",
     },

@@ -1,5 +1,6 @@
 -- What the simulator runs to judge a planted fault alone: arguments of `society sim`, by
--- name, and the order in which they are tried.
+-- name, and the order in which they are tried. `finds` is what the simulator must find in the
+-- app of that name, which is wrong on purpose.
 
 local WILD = "tests/scenarios/wild.lua --seeds 1..60"
 local ALL = "narrow few_effects kept open adopted confirmed victim"
@@ -7,12 +8,13 @@ local ALL = "narrow few_effects kept open adopted confirmed victim"
 return {
   seconds_max = 20, -- of the processor: a run that takes longer hangs
   order = {
-    "laws", "exact", "folds", "folds_exact", "folds_wild", "disk", "standard", "timeouts",
-    "takes", "strangers", "unasked", "news", "wild", "wild_all", "wild_open", "mixed", "models",
-    "models_all", "jump", "outside",
+    "laws", "undone", "exact", "folds", "folds_exact", "forgetful", "timeouts", "takes",
+    "strangers", "unasked", "news", "models", "models_all", "mixed", "jump", "standard", "disk",
+    "left", "folds_wild", "wild", "wild_open", "wild_all", "outside",
   },
   runs = {
     laws = "tests/scenarios/laws.lua --seeds 1..50",
+    undone = "tests/scenarios/laws.lua --seeds 1..60 --faults raise,lag,crash -- much",
     exact = "tests/scenarios/exact.lua --seeds 1..80",
     folds = "tests/scenarios/laws.lua --seeds 1..40 --faults fold,crash,lag,raise",
     folds_exact = "tests/scenarios/exact.lua --seeds 1..40 --faults fold,crash,lag",
@@ -31,6 +33,11 @@ return {
     models = "tests/scenarios/models.lua --seeds 1..40 --faults model",
     models_all = "tests/scenarios/models.lua --seeds 1..30",
     jump = "tests/scenarios/standard.lua --seeds 1..100 --faults jump",
+    forgetful = "tests/mutants/forgetful.lua --seeds 1..20 --faults evict,crash",
+    left = "tests/scenarios/standard.lua --seeds 1..40 --faults crash,power,lag",
     outside = "tests/scenarios/outside.lua --seeds 1..6",
+  },
+  finds = {
+    forgetful = "its handler did not repeat itself",
   },
 }

@@ -103,7 +103,7 @@ return {
   },
   {
     name = "a letter outside never expires", file = "core/parts/outside/outside_mail.c",
-    by = { "run:wild" },
+    by = LAWS,
     from = "        soc_outside_queue(letter);\n        soc_mail_watch(host, message);",
     to = "        soc_outside_queue(letter);",
   },

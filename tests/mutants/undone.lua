@@ -1,6 +1,7 @@
 -- Planted faults of turns that are rolled back, and of births and ends; see list.lua.
 
 local LAWS = { "run:laws" }
+local UNDONE = { "run:undone" }
 
 return {
   {
@@ -13,11 +14,11 @@ return {
   },
   {
     name = "a birth that is undone stays counted", file = "core/kernel/agents.c",
-    by = { "run:wild" },
+    by = UNDONE,
     from = "    agent->parent->children--;\n    agent->parent->births--;\n", to = "",
   },
   {
-    name = "a role is not undone", file = "core/kernel/agents.c", by = LAWS,
+    name = "a role is not undone", file = "core/kernel/agents.c", by = UNDONE,
     from = "    soc_map_take(&host->registry.roles, soc_slice_text(role->id));\n    " ..
       "soc_role_free(role);",
     to = "    (void)host, (void)role;",
@@ -48,13 +49,13 @@ return {
   },
   {
     name = "a deduplication key is not undone", file = "core/parts/duplicates/duplicates.c",
-    by = LAWS,
+    by = UNDONE,
     from = "    soc_dedupe_remove(&of(host)->keys, undo->data);",
     to = "    (void)host, (void)undo;",
     law = "rollback",
   },
   {
-    name = "a hold is not undone", file = "core/parts/supervision/hold.c", by = LAWS,
+    name = "a hold is not undone", file = "core/parts/supervision/hold.c", by = UNDONE,
     from = "    undo->agent->hold = old_hold_of(undo);\n", to = "",
     law = "rollback",
   },

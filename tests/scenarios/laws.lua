@@ -1,17 +1,21 @@
 -- Jobs at the edges of what the checkers watch: a time to live to the millisecond, delays
 -- beyond any restart, keys at the end of their window, decisions that come as messages,
 -- waits that close a ring, replies by an agent that was not asked, turns that do much and
--- are rolled back, and lines of a door that refuses every second one. The outcome of each
--- job is fixed; main fails if one does not come to it.
+-- are rolled back, waits for an agent that ends, and lines of a door that refuses every
+-- second one. The outcome of each job is fixed; main fails if one does not come to it. Words
+-- after `--` are the only kinds of jobs:
+--
+--   society sim tests/scenarios/laws.lua --seeds 1..60 --faults raise -- much
 
 local society = require("society")
 local helpers = require("laws_helpers")
 
-local JOBS = 12 -- every kind once, then some at random
+local JOBS = 16 -- every kind once, then some at random
 local WINDOW_MS = 20000
 local LINES = 8
 local BRIEF, LONG_MS = helpers.BRIEF, helpers.LONG_MS
 local ask, expect, spawn, tell = helpers.ask, helpers.expect, helpers.spawn, helpers.tell
+local expect_ends, pair = helpers.expect_ends, helpers.pair
 
 society.config { name = "laws", dedupe_window_ms = WINDOW_MS }
 
@@ -107,12 +111,8 @@ local WAYS = { "ask", "receive", "checkpoint" }
 
 -- Two agents wait for each other, each in its way: one of them is told so.
 function DO.ring(agent, number)
-  local first = spawn(agent, "-first")
-  local second = spawn(agent, "-second", first)
-  ask(agent, second, { order = "greet", to = first }) -- now the first knows the second
-  local ways = { WAYS[number % 3 + 1], WAYS[number // 3 % 3 + 1] }
-  tell(agent, first, { order = ways[1], to = second })
-  local ended = ask(agent, second, { order = ways[2], to = first }).ended
+  local first, second = pair(agent, { order = WAYS[number % 3 + 1] })
+  local ended = ask(agent, second, { order = WAYS[number // 3 % 3 + 1], to = first }).ended
   expect(true, ended == "deadlock" or ended == "answered", "a wait in a ring: " .. ended)
 end
 
@@ -143,9 +143,11 @@ function DO.much(agent)
   tell(agent, made, { order = "note", tag = "b" }, { delay_ms = 100 })
   agent:broadcast { payload = { text = "hello" } }
   assert(agent:pause(helper))
-  assert(agent:resume(helper))
   agent.state.did = (agent.state.did or 0) + 1
   agent:sleep(200)
+  assert(agent:resume(helper))
+  local barrier = assert(agent:checkpoint { agents = { helper, made }, timeout_ms = LONG_MS })
+  expect(0, #barrier.missing, "missing at the checkpoint")
   agent:remove_contact(made)
   agent:add_contact { id = made }
   local gone = spawn(agent, "-gone")
@@ -155,6 +157,45 @@ function DO.much(agent)
   local last = { order = "note", tag = "!" }
   expect("a!", ask(agent, helper, last, { priority = "low" }).seen, "what the helper saw")
   expect("b!", ask(agent, made, last, { delay_ms = 200 }).seen, "what the other saw")
+end
+
+-- A task on its way keeps two agents from waiting in a ring, until it is cancelled.
+function DO.late_ring(agent)
+  local first, second = pair(agent, { order = "promise", task_id = agent.id })
+  tell(agent, second, { order = "receive", to = first, any = true })
+  repeat
+    agent:sleep(60000)
+  until agent:cancel(agent.id, "no")
+  expect_ends(agent, first, second, { deadlock = true, answered = true })
+end
+
+-- The answer to a checkpoint is on its way, so whoever sent it may ask back.
+function DO.late_answer(agent)
+  local first, second = pair(agent, { order = "checkpoint", is_late = true })
+  agent:sleep(600000)
+  expect_ends(agent, first, second, { answered = true })
+end
+
+-- Agents that end while somebody waits for them.
+function DO.stopped(agent)
+  local asked, heard = spawn(agent, "-asked"), spawn(agent, "-heard")
+  tell(agent, asked, { order = "stop" }, { delay_ms = 5000 }) -- before it has answered
+  local _, err = agent:request { to = asked, payload = { text = "later" }, timeout_ms = LONG_MS }
+  expect("receiver_failed", err and err.error, "a request to an agent that ends")
+  tell(agent, heard, { order = "stop" })
+  _, err = agent:receive { from = heard, type = "status_report", timeout_ms = LONG_MS }
+  expect("agent_stopped", err and err.error, "a wait for an agent that ends")
+end
+
+-- An agent outside that is held gets nothing, and its mail expires.
+function DO.expired(agent)
+  local id = agent.id .. "-far"
+  assert(agent:spawn_agent("far", BRIEF, { id = id }))
+  assert(agent:pause(id))
+  tell(agent, id, { text = "too late" }, { ttl_seconds = 5, requires_ack = true })
+  local notice = assert(agent:receive { type = "delivery_failed", timeout_ms = LONG_MS })
+  expect("expired", notice.payload.error, "a letter to an agent that is held")
+  agent:terminate(id, { force = true })
 end
 
 function DO.lines(agent)
@@ -169,7 +210,10 @@ function DO.lines(agent)
 end
 
 local KINDS = { "ttl", "delay", "window", "decision", "ring", "spawn_ring", "forged", "much",
-  "lines" }
+  "lines", "late_ring", "late_answer", "stopped", "expired" }
+if ... then
+  KINDS = { ... }
+end
 
 society.role {
   id = "job", name = "job", prompt = "does a job",

@@ -40,6 +40,24 @@ local function ask(agent, to, payload, options)
   return assert(agent:request(options)).payload
 end
 
+-- Two helpers that know each other; the first one does as it is told.
+local function pair(agent, payload)
+  local first = spawn(agent, "-first")
+  local second = spawn(agent, "-second", first)
+  ask(agent, second, { order = "greet", to = first })
+  payload.to = second
+  tell(agent, first, payload)
+  return first, second
+end
+
+-- How their waits ended must be among the names of `wanted`.
+local function expect_ends(agent, first, second, wanted)
+  for _, id in ipairs { first, second } do
+    local ended = ask(agent, id, { order = "state" }).ended
+    expect(true, wanted[ended] == true, "the wait of " .. id .. " ended: " .. tostring(ended))
+  end
+end
+
 -- What helpers are told to do, by the member `order` of a payload.
 local ORDERS = {}
 
@@ -64,8 +82,9 @@ end
 
 -- A wait for `to` is over: a report ends its own, if it waits for one.
 local function note_end(agent, to, err)
+  agent.state.ended = err or "answered"
   tell(agent, to, { status = "free" }, { type = "status_report" })
-  return { ended = err or "answered" }
+  return { ended = agent.state.ended }
 end
 
 -- Waits for `to` in one way or another; what came of it is the answer.
@@ -78,13 +97,22 @@ end
 
 function ORDERS.receive(agent, payload)
   local err = error_of(agent:receive {
-    from = payload.to, type = "status_report", timeout_ms = LONG_MS,
+    from = payload.to, type = not payload.any and "status_report" or nil, timeout_ms = LONG_MS,
   })
   return note_end(agent, payload.to, err)
 end
 
+-- Waits for `to`, which a task for it is on its way to.
+function ORDERS.promise(agent, payload)
+  tell(agent, payload.to, { task_id = payload.task_id, requirement = "r" },
+    { type = "task", delay_ms = LONG_MS })
+  return ORDERS.receive(agent, payload)
+end
+
 function ORDERS.checkpoint(agent, payload)
-  local err = error_of(agent:checkpoint { agents = { payload.to }, timeout_ms = LONG_MS })
+  local err = error_of(agent:checkpoint {
+    agents = { payload.to }, payload = { is_late = payload.is_late }, timeout_ms = LONG_MS,
+  })
   return note_end(agent, payload.to, err)
 end
 
@@ -117,12 +145,28 @@ function ORDERS.nothing()
 end
 
 function ORDERS.state(agent)
-  return { forged = agent.state.forged, decisions = agent.state.decisions }
+  local state = agent.state
+  return { forged = state.forged, decisions = state.decisions, ended = state.ended }
+end
+
+function ORDERS.stop(agent)
+  agent:sleep(300)
+  agent:stop()
 end
 
 -- Asks the person and does not wait: the decision is a message.
 function ORDERS.escalate(agent, payload)
   assert(agent:escalate { title = payload.title, wait = false })
+end
+
+-- An answer that is late is followed by a question.
+local function answer_checkpoint(agent, message)
+  if not message.payload.is_late then
+    return {}
+  end
+  tell(agent, message.from, { checkpoint_id = message.payload.checkpoint_id },
+    { type = "checkpoint_response", delay_ms = 5000 })
+  ORDERS.ask(agent, { to = message.from })
 end
 
 society.role {
@@ -136,7 +180,7 @@ society.role {
     decision = function(agent, message)
       agent.state.decisions = (agent.state.decisions or "") .. message.payload.decision
     end,
-    checkpoint_request = function() return {} end,
+    checkpoint_request = answer_checkpoint,
     status_report = function() end,
   },
 }
@@ -155,5 +199,6 @@ society.role {
 }
 
 return {
-  BRIEF = BRIEF, LONG_MS = LONG_MS, ask = ask, expect = expect, spawn = spawn, tell = tell,
+  BRIEF = BRIEF, LONG_MS = LONG_MS, ask = ask, expect = expect, expect_ends = expect_ends,
+  pair = pair, spawn = spawn, tell = tell,
 }
