@@ -9,8 +9,8 @@ static_assert(SOC_MESSAGE_FIELD_COUNT < 32, "a bit each");
 #define SPAN_MS_MAX   100000000000000 /* 10^14 */
 #define SECONDS_S_MAX 100000000000    /* 10^11 */
 
-static const char *const priorities[] = {"urgent", "high", "normal", "low", "P0",
-                                         "P1",     "P2",   "P3",     NULL};
+const char *const soc_message_params_priorities[] = {"urgent", "high", "normal", "low", "P0",
+                                                     "P1",     "P2",   "P3",     NULL};
 
 /* What a sender may give for each kind of field. */
 #define GIVEN_ANSWERED .kind = SOC_PARAM_TEXT, .most = SOC_KEY_BYTES_MAX
@@ -21,7 +21,7 @@ static const char *const priorities[] = {"urgent", "high", "normal", "low", "P0"
 #define GIVEN_NAME     .kind = SOC_PARAM_TEXT, .most = SOC_ID_BYTES_MAX
 #define GIVEN_NUMBER   .kind = SOC_PARAM_INTEGER
 #define GIVEN_PAYLOAD  .kind = SOC_PARAM_JSON, .is_needed = true
-#define GIVEN_PRIORITY .kind = SOC_PARAM_CHOICE, .choices = priorities
+#define GIVEN_PRIORITY .kind = SOC_PARAM_CHOICE, .choices = soc_message_params_priorities
 #define GIVEN_RECEIVER .kind = SOC_PARAM_RECEIVER
 #define GIVEN_ROW      .kind = SOC_PARAM_JSON
 #define GIVEN_SECONDS  .kind = SOC_PARAM_NUMBER, .most = SECONDS_S_MAX

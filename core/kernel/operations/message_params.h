@@ -16,6 +16,9 @@ extern const struct soc_param soc_message_params[];
  * field, is `error`: the error object that `reason` names. */
 extern const struct soc_param soc_message_members[];
 
+/* The words for a priority, terminated by NULL. */
+extern const char *const soc_message_params_priorities[];
+
 #define SOC_MESSAGE_PARAMS_IS(condition, tag)                                                      \
     | ((condition) ? (uint32_t)1 << SOC_MESSAGE_FIELD_##tag : (uint32_t)0)
 

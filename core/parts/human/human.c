@@ -518,24 +518,29 @@ void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
 
 void soc_human_address(struct soc_host *host, struct soc_send *send)
 {
+    struct soc_buf intent = {0};
+    soc_human_route(host, send, &intent);
+    soc_buf_fini(&intent);
+}
+
+void soc_human_route(struct soc_host *host, struct soc_send *send, struct soc_buf *intent)
+{
     if (host->hooks.route == NULL) {
         send->to = soc_agent_id(host->registry.user);
         send->is_intake = true;
         return;
     }
     struct soc_buf detail = {0};
-    struct soc_buf intent = {0};
-    const struct soc_agent *agent = host->hooks.route(host->hooks.user, send->payload, &intent);
+    const struct soc_agent *agent = host->hooks.route(host->hooks.user, send->payload, intent);
     if (agent == NULL || agent->is_ended || agent->is_ending)
         agent = host->registry.root;
     send->to = soc_agent_id(agent);
     soc_buf_put_byte(&detail, '{');
-    if (intent.length > 0)
-        soc_json_put_text_member(&detail, "intent", soc_buf_slice(&intent));
+    if (intent->length > 0)
+        soc_json_put_text_member(&detail, "intent", soc_buf_slice(intent));
     soc_json_put_text_member(&detail, "route_to", send->to);
     soc_buf_put_byte(&detail, '}');
     soc_trace_event(host, SOC_LOG_INFO, "intake", host->registry.user, soc_buf_slice(&detail));
-    soc_buf_fini(&intent);
     soc_buf_fini(&detail);
 }
 

@@ -79,4 +79,7 @@ void soc_human_put_id(struct soc_buf *out, const char *name, int64_t time_ms, ui
  * next start. The choice is recorded in the activity log. */
 void soc_human_address(struct soc_host *host, struct soc_send *send);
 
+/* The same, and appends the intent that the gatekeeper saw, if any, to `intent`. */
+void soc_human_route(struct soc_host *host, struct soc_send *send, struct soc_buf *intent);
+
 #endif

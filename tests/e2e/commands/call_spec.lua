@@ -152,6 +152,7 @@ describe("society call", function()
     assert.equal("done", fitting("request", { to = "bob", payload = "x" })[1].payload.text)
     assert.equal("contacts", fitting("policy", { kind = "contacts", name = "open" })[1].kind)
     assert.equal("ann", fitting("terminate", { agent = "ann", reason = "over" })[1].id)
+    assert.equal("root", fitting("intake", { text = "hello" })[1].route_to)
     local orders = {}
     for _, line in ipairs(rows("activity", { type = "order" })) do
       local detail = json.decode(line.detail)
@@ -159,7 +160,8 @@ describe("society call", function()
       orders[#orders + 1] = detail.op .. " " .. detail.target
     end
     assert.same({ "send root", "decide " .. item, "drop " .. letter, "cancel t1", "pause ann",
-      "resume All", "request bob", "policy contacts", "terminate ann" }, orders)
+      "resume All", "request bob", "policy contacts", "terminate ann",
+      "intake root" }, orders)
   end)
 
   it("works on a stopped society where that makes sense", function()
@@ -169,7 +171,7 @@ describe("society call", function()
     running = nil
     assert.equal("cancelled", fitting("cancel", { task = "t1" })[1].state)
     assert.equal("paused", fitting("pause", { agent = "ann" })[1].status)
-    for _, op in ipairs({ "stop", "terminate", "request", "policy" }) do
+    for _, op in ipairs({ "stop", "terminate", "request", "policy", "intake" }) do
       local result = call(op)
       assert.equal(1, result.code)
       assert.matches("no society is running in .society, and " .. op .. " needs one", result.err,

@@ -150,7 +150,7 @@ static void every_operation_is_declared_in_full(void)
         for (size_t i = 0; (param = soc_operation_member(operation, i)) != NULL; i++)
             CHECK(param->summary != NULL && param->kind < SOC_PARAM_KIND_COUNT);
     }
-    CHECK_INT(count, 28);
+    CHECK_INT(count, 29);
 }
 
 static void the_parameters_of_a_send_are_the_fields_of_a_message(void)
@@ -538,6 +538,60 @@ static void a_dropped_call_is_done_and_not_answered(void)
     world_close(&world);
 }
 
+/* The gatekeeper of the test. */
+static struct soc_agent *route(void *user, struct soc_slice payload, struct soc_buf *intent)
+{
+    struct world *world = user;
+    (void)payload;
+    soc_buf_put_text(intent, "bug_report");
+    return world->host->registry.root;
+}
+
+static enum soc_turn_end worker_that_replies(struct world *world, struct soc_activation *activation,
+                                             struct soc_buf *error)
+{
+    struct soc_slice payload = soc_message_payload(activation->message);
+    if (!soc_slice_equal(payload, SOC_SLICE("{\"text\":\"silence\"}")))
+        PASS(step_reply(world, "{\"text\":\"hello\"}", error));
+    return SOC_TURN_DONE;
+}
+
+static void an_intake_tells_where_it_went_and_what_was_replied(void)
+{
+    struct world world = {.worker = worker_that_replies, .route = route};
+    struct asked asked = {0};
+    world_open(&world, NULL);
+    soc_agents_set_runnable(world.host, world.host->registry.root->role);
+    ask(&world, "intake", "{\"text\":\"it broke\",\"priority\":\"P1\"}", &asked);
+    CHECK_INT(check_shape("intake", &asked), 1);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"route_to\":\"root\"") != NULL);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"intent\":\"bug_report\"") != NULL);
+    ask(&world, "intake", "{\"content\":{\"n\":1},\"wait_ms\":50}", &asked);
+    CHECK_INT(check_shape("intake", &asked), 1);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"reply\":{") != NULL);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"text\":\"hello\"") != NULL);
+    ask_as(&world, &soc_caller_owner, "intake", "{\"text\":\"silence\",\"wait_ms\":50}", &asked);
+    CHECK_INT(asked.count, 0);
+    world_finish(&world);
+    soc_batch_seal(world.host);
+    CHECK_INT(asked.count, 1);
+    CHECK(is_code(&asked, "timeout"));
+    CHECK_INT(soc_json_check(soc_buf_slice(&asked.answer), NULL), SOC_OK);
+    CHECK(soc_json_member(soc_buf_slice(&asked.answer), "messageId").data != NULL);
+    static const char keyed[] = "{\"text\":\"once\",\"dedupe_key\":\"k\",\"wait_ms\":50}";
+    ask(&world, "intake", keyed, &asked);
+    ask(&world, "intake", keyed, &asked);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"duplicate\":true") != NULL);
+    CHECK_INT(check_shape("intake", &asked), 1);
+    ask(&world, "intake", "{}", &asked);
+    CHECK(is_code(&asked, "missing_payload"));
+    ask(&world, "intake", "{\"text\":\"a\",\"payload\":1}", &asked);
+    CHECK(is_code(&asked, "invalid_argument"));
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
 static void the_person_may_terminate_every_agent_but_two(void)
 {
     struct world world;
@@ -631,6 +685,7 @@ int main(void)
     RUN(one_who_speaks_as_an_agent_sees_and_does_only_what_is_its_own);
     RUN(a_strict_call_has_no_unknown_parameters);
     RUN(a_dropped_call_is_done_and_not_answered);
+    RUN(an_intake_tells_where_it_went_and_what_was_replied);
     RUN(the_person_may_terminate_every_agent_but_two);
     RUN(the_person_may_cancel_every_task);
     RUN(an_order_about_dead_letters_is_noted_when_it_is_done);
