@@ -100,6 +100,12 @@ bool soc_item_id_is(struct soc_slice text, int64_t time_ms, uint64_t key)
     return soc_slice_equal(text, soc_slice(id, sizeof(id)));
 }
 
+void soc_ack_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t number)
+{
+    soc_message_id_format(out, time_ms, number);
+    memcpy(out, "ack_", 4);
+}
+
 #define CHECKPOINT_PREFIX "chk_"
 
 void soc_checkpoint_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key)

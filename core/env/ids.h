@@ -29,6 +29,9 @@ void soc_item_id_format(char out[SOC_ITEM_ID_BYTES], int64_t time_ms, uint64_t k
 bool soc_item_id_parse(struct soc_slice text, uint64_t *key);
 bool soc_item_id_is(struct soc_slice text, int64_t time_ms, uint64_t key);
 
+/* The same for an ack, whose numbers are those of its sender: ack_YYYYMMDD_HHMMSS_ and so on. */
+void soc_ack_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t number);
+
 /* The same for a checkpoint: chk_YYYYMMDD_HHMMSS_ and so on. */
 void soc_checkpoint_id_format(char out[SOC_MESSAGE_ID_BYTES], int64_t time_ms, uint64_t key);
 bool soc_checkpoint_id_parse(struct soc_slice text, uint64_t *key);

@@ -20,7 +20,8 @@
 struct soc_world_handed {
     struct soc_world_handed *next;
     char *agent;
-    struct soc_buf json; /* the envelope and how it was delivered */
+    struct soc_buf json; /* the envelope and how it was delivered; or an ack */
+    bool is_ack;
 };
 
 static void put_flag(struct soc_buf *out, const char *name, bool is_set)
@@ -52,10 +53,23 @@ static bool deliver(void *user, const struct soc_handout *handout)
     return true;
 }
 
+static void tell(void *user, const struct soc_door_news *news)
+{
+    struct soc_world *world = user;
+    if (news->event != SOC_DOOR_ACK)
+        return;
+    struct soc_world_handed *handed = soc_alloc_zero(sizeof(*handed));
+    handed->agent = soc_copy_text(news->agent->id, news->agent->id_length);
+    handed->is_ack = true;
+    soc_buf_put_slice(&handed->json, news->ack);
+    *(world->handed_last == NULL ? &world->handed_first : &world->handed_last->next) = handed;
+    world->handed_last = handed;
+}
+
 void soc_world_open_door(struct soc_world *world)
 {
     assert(world->host != NULL);
-    struct soc_door door = {.user = world, .deliver = deliver};
+    struct soc_door door = {.user = world, .deliver = deliver, .tell = tell};
     soc_outside_open(world->host, &door);
 }
 
@@ -93,9 +107,9 @@ static int push_result(lua_State *L, struct soc_world *world, const struct soc_f
     return 1;
 }
 
-/* s:outside(id) -> everything handed to it so far, oldest first: envelopes with `at`
- * (ms) and, if set, `again`, `warning`, `broadcast`; nil if it lives inside */
-static int world_outside(lua_State *L)
+/* Pushes what was handed to the agent at 2 so far, oldest first: messages or acks; nil if it
+ * lives inside. */
+static int push_handed(lua_State *L, bool is_ack)
 {
     struct soc_world *world = soc_world_check_ready(L);
     size_t length;
@@ -110,13 +124,26 @@ static int world_outside(lua_State *L)
     lua_newtable(L);
     for (const struct soc_world_handed *each = world->handed_first; each != NULL;
          each = each->next) {
-        if (!soc_slice_equal(soc_slice(id, length), soc_slice_text(each->agent)))
+        if (each->is_ack != is_ack ||
+            !soc_slice_equal(soc_slice(id, length), soc_slice_text(each->agent)))
             continue;
         if (soc_lua_json_decode(L, soc_buf_slice(&each->json), &detail) < 0)
             return luaL_error(L, "%s", detail.text);
         lua_rawseti(L, -2, ++count);
     }
     return 1;
+}
+
+/* s:outside(id) -> envelopes, with `at` (ms) and, if so, `again`, `warning`, `broadcast` */
+static int world_outside(lua_State *L)
+{
+    return push_handed(L, false);
+}
+
+/* s:acks(id) -> the acks it was given: { id, timestamp, ack_for, from, status } */
+static int world_acks(lua_State *L)
+{
+    return push_handed(L, true);
 }
 
 /* Removes the field `name`, a text, from the table at `index` and returns it. */
@@ -272,8 +299,9 @@ static int world_position(lua_State *L)
 }
 
 static const luaL_Reg outside_functions[] = {
-    {"outside", world_outside},     {"outside_send", world_outside_send}, {"ack", world_ack},
-    {"heartbeat", world_heartbeat}, {"position", world_position},         {NULL, NULL},
+    {"acks", world_acks}, {"outside", world_outside},     {"outside_send", world_outside_send},
+    {"ack", world_ack},   {"heartbeat", world_heartbeat}, {"position", world_position},
+    {NULL, NULL},
 };
 
 void soc_world_add_outside(lua_State *L)

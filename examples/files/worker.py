@@ -109,6 +109,8 @@ class Worker:
         self.append(self.out, {"id": f"{self.name}-{cause['id']}", "timestamp": now(), **message})
 
     def handle(self, message):
+        if "ack_for" in message:  # an answer of ours has arrived
+            return
         payload = message.get("payload") or {}
         kind = message.get("type")
         if kind == "task_assign":

@@ -93,8 +93,22 @@ end
 --- The lines of a file, decoded; false for one that is not JSON.
 function Desk:lines(name)
   local list = {}
+  local is_queue = name:find("^channel/agents/%w+%.jsonl$")
   for line in (self:read(name) or ""):gmatch("([^\n]*)\n") do
-    list[#list + 1] = json.decode(line) or false
+    local decoded = json.decode(line) or false
+    if not (is_queue and decoded and decoded.ack_for) then
+      list[#list + 1] = decoded
+    end
+  end
+  return list
+end
+
+--- The acks in the queue of an agent.
+function Desk:acks(id)
+  local list = {}
+  for line in (self:read("channel/agents/" .. id .. ".jsonl") or ""):gmatch("([^\n]*)\n") do
+    local decoded = json.decode(line)
+    list[#list + 1] = decoded and decoded.ack_for and decoded or nil
   end
   return list
 end

@@ -172,6 +172,23 @@ static void note_pending(struct soc_files_client *client, uint64_t key)
     soc_files_note_change(client);
 }
 
+/* An ack stands in the queue of the agent, among its messages. One that cannot be written is
+ * lost: the agent sends its message again and gets another. */
+static void write_ack(struct soc_files *files, struct soc_files_client *client,
+                      struct soc_slice ack)
+{
+    struct soc_outlet *outlet = &client->queue;
+    int code = soc_outlet_put(outlet, 0, 0, ack, soc_clock_now(soc_host_clock(files->host)));
+    struct soc_spot spot = {.agent = soc_slice_text(client->id),
+                            .place = outlet->place,
+                            .name = outlet->name,
+                            .offset = -1};
+    soc_files_log_write(files, &spot, &client->is_stuck, code);
+    if (outlet->change != SOC_OUTLET_SOUND)
+        soc_files_note_change(client);
+    soc_files_delivery_rotate(files, client);
+}
+
 static void tell(void *user, const struct soc_door_news *news)
 {
     struct soc_files *files = user;
@@ -190,6 +207,9 @@ static void tell(void *user, const struct soc_door_news *news)
     case SOC_DOOR_PENDING:
         if (soc_message_id_parse(news->message_id, &key))
             note_pending(client, key);
+        return;
+    case SOC_DOOR_ACK:
+        write_ack(files, client, news->ack);
         return;
     case SOC_DOOR_BORN:
         soc_files_log(files, SOC_LOG_INFO, "registered", id, (struct soc_slice){0},

@@ -26,6 +26,7 @@ struct entry {
     struct soc_slice line; /* with its newline */
     uint64_t key;          /* 0: not a message */
     uint16_t attempt;
+    bool is_ack;
 };
 
 static void remember(struct soc_outlet *outlet, uint64_t key, uint16_t attempt)
@@ -53,8 +54,10 @@ static void read_entry(struct entry *entry)
     int64_t attempt = 1;
     entry->key = 0;
     entry->attempt = 1;
+    entry->is_ack = false;
     if (soc_json_check(text, NULL) < 0)
         return;
+    entry->is_ack = soc_json_member(text, "ack_for").data != NULL;
     struct soc_slice id = soc_json_plain_string(soc_json_member(text, "id"));
     if (id.data == NULL || !soc_message_id_parse(id, &entry->key))
         return;
@@ -226,7 +229,7 @@ static int open_to_append(const struct soc_outlet *outlet)
 int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
                    int64_t now_ms)
 {
-    assert(outlet->name != NULL && key != 0 && json.length > 0);
+    assert(outlet->name != NULL && json.length > 0);
     int file = open_to_append(outlet);
     if (file < 0)
         return file;
@@ -241,7 +244,7 @@ int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, st
     if (code == 0)
         code = write_line(outlet, file, json, now_ms);
     close(file);
-    if (code == 0)
+    if (code == 0 && key != 0)
         remember(outlet, key, attempt);
     return code;
 }
@@ -286,10 +289,11 @@ int soc_outlet_rotate(struct soc_outlet *outlet, const char *stamp, uint64_t new
         bool is_known = number < outlet->lines; /* else somebody else added lines */
         bool is_new = number + newest >= outlet->lines;
         read_entry(&entry);
-        if (entry.key == 0 || !(is_new || is_pending(user, entry.key)))
+        if (entry.key == 0 ? !entry.is_ack || !is_new : !is_new && !is_pending(user, entry.key))
             continue;
         soc_buf_put_slice(&kept, entry.line);
-        remember(&next, entry.key, entry.attempt);
+        if (entry.key != 0)
+            remember(&next, entry.key, entry.attempt);
         add_line(&next,
                  outlet->lines == 0 ? 0 : outlet->times[is_known ? number : outlet->lines - 1]);
     }

@@ -50,12 +50,14 @@ enum soc_door_event {
     SOC_DOOR_RESPONSIVE,   /* heard from again */
     SOC_DOOR_DONE,         /* a message that was handed out is no longer pending */
     SOC_DOOR_PENDING,      /* still pending, acked before the restart: not handed out again */
+    SOC_DOOR_ACK,          /* an ack for a message of the agent: pass it on */
 };
 
 struct soc_door_news { /* one piece of news for a door */
     enum soc_door_event event;
     const struct soc_agent *agent;
     struct soc_slice message_id; /* of SOC_DOOR_DONE and SOC_DOOR_PENDING */
+    struct soc_slice ack;        /* of SOC_DOOR_ACK: { id, timestamp, ack_for, from, status } */
 };
 
 /* What a door does for the host. None of these may call the host, except
@@ -95,7 +97,10 @@ struct soc_position {
     struct soc_slice value;
 };
 
-/* A message received from an outside agent. */
+/* A message received from an outside agent. If it requires an ack, the agent gets one through
+ * its door: `received` when the message is durable, also when it is sent again under the same
+ * external id, and `processed` when its receiver is done with it. `ack_for` is the external
+ * id, or ours if there is none. An ack that is due when the host dies is lost. */
 struct soc_outside_mail {
     struct soc_send send;     /* texts[SOC_TEXT_EXTERNAL_ID]: the sender's own id for it */
     struct soc_slice answers; /* id or correlation id of what it answers, or absent */

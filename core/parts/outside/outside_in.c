@@ -268,6 +268,26 @@ static bool is_temporary(int rc)
     return rc == SOC_EMAILBOX || rc == SOC_EDISKFULL;
 }
 
+/* Acks a message that was sent before, if its type or its sender asks for that. */
+static void ack_again(struct soc_outsider *outsider, const struct soc_send *send)
+{
+    struct soc_host *host = outsider->host;
+    struct soc_buf error = {0};
+    struct soc_adopted adopted = {0};
+    struct soc_candidate candidate = {.from = outsider->agent, .payload = send->payload};
+    const struct soc_agent *to = soc_registry_receiver(host, send->to);
+    bool requires_ack = send->requires_ack;
+    if (!send->has_requires_ack) {
+        soc_adopt(&adopted, send->payload);
+        soc_adopt_type(send->type, &adopted, &candidate.type, &error);
+        candidate.task_id = adopted.task_id;
+        host->hooks.check_message(host->hooks.user, &candidate, &requires_ack, &error);
+    }
+    if (requires_ack && to != NULL && send->texts[SOC_TEXT_EXTERNAL_ID].data != NULL)
+        soc_outside_repeat_ack(outsider, send->texts[SOC_TEXT_EXTERNAL_ID], soc_agent_id(to));
+    soc_buf_fini(&error);
+}
+
 int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
                        const struct soc_outside_mail *mail, struct soc_position position,
                        struct soc_buf *answer)
@@ -293,6 +313,8 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
         soc_outside_keep(host, position);
         if (rc < 0)
             note_refusal(host, agent, soc_buf_slice(answer));
+        else
+            ack_again(outsider, &send);
         return rc < 0 ? rc : SOC_OK;
     }
     uint64_t reply_to = message->reply_to != 0 ? message->reply_to : question_of(outsider, message);
@@ -300,6 +322,7 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
     answer->length = 0;
     soc_gate_put_receipt(host, message, answer);
     soc_outside_keep(host, position);
+    soc_outside_send_ack(outsider, message, SOC_ACK_RECEIVED);
     soc_commit_turn(host);
     end_answered(outsider, reply_to, task_key);
     return SOC_OK;

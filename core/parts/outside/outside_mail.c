@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "kernel/ending.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/router.h"
 #include "kernel/recover.h"
@@ -53,6 +54,7 @@ static void free_outside(struct soc_host *host)
         free_position(item);
     while (outside->notices_first != NULL) {
         struct soc_door_notice *next = outside->notices_first->next;
+        free(outside->notices_first->ack);
         free(outside->notices_first);
         outside->notices_first = next;
     }
@@ -125,28 +127,86 @@ static void tell_first(void *user)
         soc_message_id_format(id, notice->time_ms, notice->key);
         news.message_id = soc_slice(id, sizeof(id));
     }
+    if (notice->ack != NULL)
+        news.ack = soc_slice_text(notice->ack);
     door->tell(door->user, &news);
     release(notice->outsider);
+    free(notice->ack);
     free(notice);
+}
+
+static bool has_listener(const struct soc_outsider *outsider)
+{
+    return outsider->door != NULL && outsider->door->tell != NULL;
+}
+
+/* Queues a notice, owned from now on; it may be delivered and freed at once. */
+static void add_notice(struct soc_outsider *outsider, struct soc_door_notice *notice)
+{
+    struct soc_host *host = outsider->host;
+    struct soc_outside *outside = soc_outside_of_host(host);
+    assert(has_listener(outsider));
+    outsider->calls++;
+    notice->outsider = outsider;
+    *(outside->notices_last == NULL ? &outside->notices_first : &outside->notices_last->next) =
+        notice;
+    outside->notices_last = notice;
+    soc_egress_call(host, tell_first, host);
 }
 
 void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
                       const struct soc_message *message)
 {
-    struct soc_host *host = outsider->host;
-    struct soc_outside *outside = soc_outside_of_host(host);
-    if (outsider->door == NULL || outsider->door->tell == NULL)
+    if (!has_listener(outsider))
         return;
     struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
-    outsider->calls++;
-    notice->outsider = outsider;
     notice->event = event;
     notice->key = message == NULL ? 0 : message->key;
     notice->time_ms = message == NULL ? 0 : message->time_ms;
-    *(outside->notices_last == NULL ? &outside->notices_first : &outside->notices_last->next) =
-        notice;
-    outside->notices_last = notice;
-    soc_egress_call(host, tell_first, host);
+    add_notice(outsider, notice);
+}
+
+static void put_ack(struct soc_outsider *outsider, struct soc_slice for_id, struct soc_slice by,
+                    enum soc_ack ack)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf json = {0};
+    int64_t now_ms = soc_host_now(outsider->host);
+    if (!has_listener(outsider))
+        return;
+    soc_ack_id_format(id, now_ms, ++outsider->acks);
+    soc_buf_put_byte(&json, '{');
+    soc_json_put_text_member(&json, "ack_for", for_id);
+    soc_json_put_text_member(&json, "from", by);
+    soc_json_put_text_member(&json, "id", soc_slice(id, sizeof(id)));
+    soc_json_put_text_member(&json, "status", soc_slice_text(soc_ack_name(ack)));
+    soc_json_put_name(&json, "timestamp");
+    soc_time_put_json(&json, now_ms);
+    soc_buf_put_byte(&json, '}');
+    struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
+    notice->event = SOC_DOOR_ACK;
+    soc_text_set(&notice->ack, soc_buf_slice(&json));
+    soc_buf_fini(&json);
+    add_notice(outsider, notice);
+}
+
+void soc_outside_send_ack(struct soc_outsider *outsider, const struct soc_message *message,
+                          enum soc_ack ack)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_slice for_id = soc_message_text(message, SOC_TEXT_EXTERNAL_ID);
+    if (!(message->flags & SOC_MESSAGE_REQUIRES_ACK) || message->flags & SOC_MESSAGE_IS_BROADCAST ||
+        outsider->agent->is_ended)
+        return;
+    soc_envelope_id(id, message);
+    put_ack(outsider, for_id.data != NULL ? for_id : soc_slice(id, sizeof(id)),
+            soc_agent_id(message->to), ack);
+}
+
+void soc_outside_repeat_ack(struct soc_outsider *outsider, struct soc_slice for_id,
+                            struct soc_slice by)
+{
+    put_ack(outsider, for_id, by, SOC_ACK_RECEIVED);
 }
 
 void soc_outside_born(struct soc_host *host, struct soc_agent *agent)
@@ -508,6 +568,16 @@ static bool finishing(struct soc_host *host, struct soc_message *message, enum s
     return false;
 }
 
+/* What an outside agent sent has been handled. */
+static bool finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                   struct soc_slice reason)
+{
+    (void)reason;
+    if (outcome == SOC_OUTCOME_PROCESSED && message->from != NULL && message->from->is_external)
+        soc_outside_send_ack(soc_outside_need(host, message->from), message, SOC_ACK_PROCESSED);
+    return false;
+}
+
 static void agent_born(struct soc_host *host, struct soc_agent *agent)
 {
     if (agent->is_external)
@@ -554,6 +624,7 @@ const struct soc_part soc_outside_part = {
     .agent_ended = agent_ended,
     .hand_out = take,
     .finishing = finishing,
+    .finish = finish,
     .agent_held = agent_held,
     .put_agent = put_agent,
 };

@@ -40,6 +40,7 @@ struct soc_outsider {
     struct soc_letter_list waiting[SOC_PRIORITY_COUNT]; /* not handed out */
     struct soc_ended_letter *ended;                     /* a ring, owned; NULL: none yet */
     uint32_t ended_count;                               /* ever */
+    uint64_t acks;                                      /* sent in this run */
     uint32_t calls;                                     /* pending callbacks that refer to this */
     uint64_t known_key; /* messages before this key are not remembered */
     uint64_t called;    /* the batch after which it is visited next */
@@ -79,6 +80,7 @@ struct soc_door_notice {
     enum soc_door_event event;
     uint64_t key; /* of a message */
     int64_t time_ms;
+    char *ack; /* JSON, owned, or NULL */
 };
 
 /* A stored position. */
@@ -139,6 +141,12 @@ void soc_outside_fire(struct soc_host *host);
 void soc_outside_record(struct soc_host *host, const struct soc_letter *letter);
 void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
                       const struct soc_message *message);
+
+/* Acks a message of the agent: `for_id` is its own id, `by` the receiver. */
+void soc_outside_send_ack(struct soc_outsider *outsider, const struct soc_message *message,
+                          enum soc_ack ack);
+void soc_outside_repeat_ack(struct soc_outsider *outsider, struct soc_slice for_id,
+                            struct soc_slice by);
 
 /* Recovery: restores records; `message` is the pending message concerned, or NULL. */
 void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,

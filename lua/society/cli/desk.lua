@@ -132,7 +132,8 @@ end
 
 function Desk:take_message(line)
   local envelope = decode(line) -- nil: a piece of a line that a crash has left
-  if not envelope or not envelope.id or self:is_for_others(envelope) or self.known[envelope.id]
+  if not envelope or not envelope.id or envelope.ack_for or self:is_for_others(envelope)
+    or self.known[envelope.id]
   then
     return
   end

@@ -33,10 +33,10 @@ def tell(kind, payload):
         "from": me, "to": "orchestrator", "type": kind, "payload": payload})
 
 def process(message):
-    if message["type"] == "task_assign":
+    if message.get("type") == "task_assign":
         tell("progress_update", {"task_id": message["payload"]["task_id"], "percent": 50})
         tell("task_complete", {"task_id": message["payload"]["task_id"], "status": "done"})
-    elif message["type"] == "checkpoint_request":
+    elif message.get("type") == "checkpoint_request":
         tell("checkpoint_response",
              {"checkpoint_id": message["payload"]["checkpoint_id"], "text": me + " is ready"})
 
@@ -45,7 +45,7 @@ while not os.path.exists(queue):
 while os.path.exists(queue):
     for message in read_new_lines(queue):
         process(message)
-        if message["requires_ack"]:
+        if message.get("requires_ack"):
             append(f"{channel}/agents/{me}.ack",
                    {"msg_id": message["id"], "status": "received", "at": now()})
     for message in read_new_lines(broadcast):
@@ -106,6 +106,14 @@ describe("a worker that follows the protocol's sketch", function()
     assert.same({ a = 1, b = 1 }, said("checkpoint_response"))
     for _, id in ipairs({ "a", "b" }) do
       assert.equal(2, #d:lines("channel/agents/" .. id .. ".jsonl"))
+      local acked = {}
+      for _, ack in ipairs(d:acks(id)) do
+        acked[#acked + 1] = ("%s %s %s"):format(ack.ack_for, ack.from, ack.status)
+        assert.matches("^ack_%d+_%d+_%w+$", ack.id)
+      end
+      table.sort(acked) -- of the task_complete and the checkpoint_response
+      assert.same({ id .. "_2 root processed", id .. "_2 root received",
+        id .. "_3 root processed", id .. "_3 root received" }, acked)
     end
     assert.equal("", d.place:read("a.out") .. d.place:read("b.out"))
     assert.is_string(program.wait_for("a heartbeat", function()
