@@ -103,3 +103,13 @@ int soc_refuse_message(struct soc_buf *out, const char *message, struct soc_slic
     put_list_member(out, "details", details);
     return soc_refusal_end(out, SOC_EBADMESSAGE);
 }
+
+int soc_refuse_format(struct soc_buf *out, const char *message, struct soc_slice type)
+{
+    struct soc_buf details = {0};
+    soc_json_put_string(&details, soc_slice_text(message));
+    soc_refuse_message(out, message, type.data == NULL ? SOC_SLICE("general") : type, SOC_SLICE(""),
+                       soc_buf_slice(&details));
+    soc_buf_fini(&details);
+    return SOC_EBADMESSAGE;
+}

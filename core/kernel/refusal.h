@@ -38,6 +38,9 @@ int soc_refuse(struct soc_buf *out, int code, const char *message, const char *n
 int soc_refuse_message(struct soc_buf *out, const char *message, struct soc_slice type,
                        struct soc_slice missing, struct soc_slice details);
 
+/* The same with nothing missing and `message` as its only detail. An absent type is general. */
+int soc_refuse_format(struct soc_buf *out, const char *message, struct soc_slice type);
+
 /* Writes a complete error object with a name that has no code: {"error":NAME,…}. */
 void soc_refuse_named(struct soc_buf *out, const char *error, const char *message);
 

@@ -61,6 +61,7 @@ struct soc_message {
     uint8_t outcome;    /* enum soc_outcome of the record: why it is a dead letter */
     bool is_queued;     /* it is in its receiver's mailbox */
     bool is_outside;    /* it was handed to an outside agent */
+    bool is_told;       /* its sender was told that its task failed; not stored */
     bool is_late;       /* the result of a task that had ended; not stored */
     bool is_changed;    /* the host added members to the sender's payload */
     int script_mark;    /* the script layer's: its decoded payload; 0: none */

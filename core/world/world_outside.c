@@ -240,7 +240,7 @@ static enum soc_ack read_ack(lua_State *L, struct soc_frame *frame, int index, s
     else
         ack = soc_ack_read(soc_buf_slice(&frame->payload), id, NULL, &reason);
     if (ack == SOC_ACK_NONE)
-        soc_refuse(&frame->error, SOC_EBADMESSAGE, reason, NULL, (struct soc_slice){0});
+        soc_refuse_format(&frame->error, reason, SOC_SLICE("ack"));
     return ack;
 }
 

@@ -66,7 +66,7 @@ return {
     ["base/json_scan.h"] = { "soc_utf8" },
     ["base/mem.h"] = { "soc_alloc", "soc_realloc", "soc_copy_text" },
     ["env/clock.h"] = { "soc_time" },
-    ["env/ids.h"] = { "soc_message_id", "soc_item_id", "soc_checkpoint_id" },
+    ["env/ids.h"] = { "soc_message_id", "soc_item_id", "soc_checkpoint_id", "soc_ack_id" },
     ["kernel/mail/envelope.h"] = { "soc_receiver_id" },
     ["kernel/refusal.h"] = { "soc_refuse" },
     ["kernel/state.h"] = { "soc_part_state", "soc_part_timer", "soc_sender_id" },

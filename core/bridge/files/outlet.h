@@ -60,8 +60,8 @@ void soc_outlet_close(struct soc_outlet *outlet);
 /* Returns true if the file has this message with this or a later attempt. */
 bool soc_outlet_has(const struct soc_outlet *outlet, uint64_t key, uint16_t attempt);
 
-/* Appends a message; `json` is its envelope. `key` 0: an ack. Returns 0, or a negative errno if no complete
- * line was written. */
+/* Appends a message; `json` is its envelope. `key` 0: an ack. Returns 0, or a negative errno
+ * if no complete line was written. */
 int soc_outlet_put(struct soc_outlet *outlet, uint64_t key, uint16_t attempt, struct soc_slice json,
                    int64_t now_ms);
 

@@ -98,29 +98,20 @@ void soc_adopt(struct soc_adopted *adopted, struct soc_slice payload)
     }
 }
 
-static int refuse_type(struct soc_buf *error, const char *why, struct soc_slice type)
-{
-    struct soc_buf details = {0};
-    soc_json_put_string(&details, soc_slice_text(why));
-    int rc = soc_refuse_message(error, why, type, SOC_SLICE(""), soc_buf_slice(&details));
-    soc_buf_fini(&details);
-    return rc;
-}
-
 int soc_adopt_type(struct soc_slice given, const struct soc_adopted *adopted,
                    struct soc_slice *type, struct soc_buf *error)
 {
     *type = given.data != NULL ? given : adopted->type;
     if (adopted->has_bad_type)
-        return refuse_type(error, "the payload's message_type must be a single name, given once",
-                           *type);
+        return soc_refuse_format(
+            error, "the payload's message_type must be a single name, given once", *type);
     if (type->data == NULL)
         *type = SOC_SLICE("general");
     if (adopted->type.data != NULL && !soc_slice_equal(*type, adopted->type))
-        return refuse_type(error, "type and the payload's message_type differ; give only one",
-                           adopted->type);
+        return soc_refuse_format(error, "type and the payload's message_type differ; give only one",
+                                 adopted->type);
     if (type->length > SOC_TYPE_BYTES_MAX || !soc_id_is_valid(*type))
-        return refuse_type(
+        return soc_refuse_format(
             error, "a type has 1 to 64 characters of A-Z a-z 0-9 _ . -; omit it for general",
             *type);
     return SOC_OK;

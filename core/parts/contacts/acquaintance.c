@@ -119,15 +119,14 @@ void soc_acquaint_correct_role(const struct soc_agent *from, struct soc_slice pa
 }
 
 int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
-                                struct soc_slice payload, struct soc_buf *out,
-                                struct soc_buf *error)
+                                struct soc_slice type, struct soc_slice payload,
+                                struct soc_buf *out, struct soc_buf *error)
 {
     assert(from != to && payload.length > 0 && payload.data[0] == '{');
     struct soc_slice given = soc_json_member(payload, "self_introduction");
     if (given.data != NULL && given.data[0] != '{')
-        return soc_refuse(error, SOC_EBADMESSAGE,
-                          "self_introduction must be an object with role, duty and reason", "to",
-                          soc_agent_id(to));
+        return soc_refuse_format(
+            error, "self_introduction must be an object with role, duty and reason", type);
     struct soc_buf object = {0};
     soc_buf_put_slice(&object, given.data != NULL ? given : SOC_SLICE("{}"));
     set_text(&object, "role",

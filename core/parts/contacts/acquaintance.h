@@ -36,8 +36,8 @@ bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *
  * sender left them out, and always its real role. SOC_EBADMESSAGE with `error` if the
  * sender's self_introduction is not an object. */
 int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
-                                struct soc_slice payload, struct soc_buf *out,
-                                struct soc_buf *error);
+                                struct soc_slice type, struct soc_slice payload,
+                                struct soc_buf *out, struct soc_buf *error);
 
 /* Appends the payload, whose self_introduction is an object, with the sender's own role in
  * it. */

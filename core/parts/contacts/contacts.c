@@ -81,7 +81,8 @@ static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *e
         p->send.payload = soc_buf_slice(&p->completed);
         return SOC_OK;
     }
-    int rc = soc_acquaint_introduce_self(p->from, p->to, p->send.payload, &p->completed, error);
+    int rc = soc_acquaint_introduce_self(p->from, p->to, soc_symbol_slice(p->type), p->send.payload,
+                                         &p->completed, error);
     if (rc == SOC_OK)
         p->send.payload = soc_buf_slice(&p->completed);
     return rc;

@@ -76,8 +76,8 @@ static int check_target(struct soc_host *host, const struct soc_agent *from,
         return soc_refuse(error, SOC_ENOAGENT, "the agent is about to end; introduce another",
                           "agentId", id);
     if (*target == to)
-        return soc_refuse(error, SOC_EBADMESSAGE, "an agent cannot be introduced to itself", "to",
-                          id);
+        return soc_refuse_format(error, "an agent cannot be introduced to itself",
+                                 SOC_SLICE("introduction_response"));
     if (*target != from && soc_contacts_find(&from->contacts, *target) == NULL)
         return soc_refuse(error, SOC_ENOCONTACT, "an agent can introduce only its contacts", "to",
                           id);
@@ -148,9 +148,9 @@ static int prepare_response(struct soc_host *host, struct soc_agent *from, struc
     if (rc == SOC_OK && named.id.data != NULL)
         rc = check_target(host, from, to, named.id, &target, error);
     else if (rc == SOC_OK && !named.is_refusal)
-        rc = soc_refuse(error, SOC_EBADMESSAGE,
-                        "name the target_agent, or null and a reason if there is none", "to",
-                        soc_agent_id(to));
+        rc =
+            soc_refuse_format(error, "name the target_agent, or null and a reason if there is none",
+                              SOC_SLICE("introduction_response"));
     if (rc < 0)
         return rc;
     struct soc_buf value = {0};

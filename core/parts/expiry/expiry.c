@@ -13,7 +13,7 @@ static bool is_told(const struct soc_message *message)
 {
     const struct soc_agent *from = message->from;
     return message->flags & SOC_MESSAGE_REQUIRES_ACK && from != NULL && !from->is_ended &&
-           !from->is_ending &&
+           !from->is_ending && !message->is_told &&
            !(message->flags & SOC_MESSAGE_WANTS_REPLY); /* a request fails by itself */
 }
 

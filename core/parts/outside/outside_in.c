@@ -319,10 +319,10 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
     }
     uint64_t reply_to = message->reply_to != 0 ? message->reply_to : question_of(outsider, message);
     uint64_t task_key = task_of(host, message);
+    soc_outside_send_ack(outsider, message, SOC_ACK_RECEIVED);
     answer->length = 0;
     soc_gate_put_receipt(host, message, answer);
     soc_outside_keep(host, position);
-    soc_outside_send_ack(outsider, message, SOC_ACK_RECEIVED);
     soc_commit_turn(host);
     end_answered(outsider, reply_to, task_key);
     return SOC_OK;

@@ -531,6 +531,7 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
     if (task == NULL)
         return false;
     if (outcome != SOC_OUTCOME_PROCESSED) {
+        message->is_told = true; /* by the result */
         fail_task(host, task, outcome, reason);
         return false;
     }

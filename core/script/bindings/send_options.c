@@ -218,6 +218,24 @@ static uint64_t hash_options(lua_State *L, const struct found *found,
     return hash;
 }
 
+/* Names the type of a message whose payload was refused. */
+static void name_type(struct soc_frame *frame, struct soc_slice type)
+{
+    struct soc_buf value = {0};
+    struct soc_buf named = {0};
+    if (type.data == NULL || soc_utf8_fault(type) >= 0)
+        return;
+    soc_json_put_string(
+        &value,
+        soc_slice(type.data, type.length > SOC_TYPE_BYTES_MAX ? SOC_TYPE_BYTES_MAX : type.length));
+    soc_json_put_changed(&named, soc_buf_slice(&frame->error), "message_type",
+                         soc_buf_slice(&value));
+    frame->error.length = 0;
+    soc_buf_put_slice(&frame->error, soc_buf_slice(&named));
+    soc_buf_fini(&value);
+    soc_buf_fini(&named);
+}
+
 void soc_send_options_say(lua_State *L, int index, unsigned context, struct soc_send_input *input)
 {
     struct found found;
@@ -241,6 +259,8 @@ int soc_send_options_read(lua_State *L, struct soc_frame *frame, int index, unsi
         out->payload_index = found.slots[SOC_MESSAGE_FIELD_PAYLOAD];
         rc = read_payload(L, frame, out);
     }
+    if (rc == SOC_EBADMESSAGE)
+        name_type(frame, out->input.send.type);
     if (rc == SOC_ENOPAYLOAD)
         soc_refuse(&frame->error, SOC_ENOPAYLOAD, NULL, NULL, (struct soc_slice){0});
     if (context & SOC_SEND_FROM_AGENT && !soc_send_input_has(&out->input, SOC_MESSAGE_FIELD_TO))

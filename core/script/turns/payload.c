@@ -23,6 +23,8 @@ void soc_payload_fini(struct soc_script *script)
 
 static int refuse(struct soc_buf *error, int rc, const char *message)
 {
+    if (rc == SOC_EBADMESSAGE)
+        return soc_refuse_format(error, message, (struct soc_slice){0});
     return soc_refuse(error, rc, message, NULL, (struct soc_slice){0});
 }
 

@@ -100,9 +100,10 @@ function Desk:ack(id, status)
 end
 
 -- Broadcasts are read by all: those from before the agent's birth are not for it, nor are its
--- own.
+-- own. Acks in the queue are for programs.
 function Desk:is_for_others(envelope)
-  return envelope.to == "All" and (envelope.id < self.since or envelope.from == self.id)
+  return envelope.ack_for
+    or envelope.to == "All" and (envelope.id < self.since or envelope.from == self.id)
 end
 
 function Desk:is_aborted(envelope)
@@ -132,8 +133,7 @@ end
 
 function Desk:take_message(line)
   local envelope = decode(line) -- nil: a piece of a line that a crash has left
-  if not envelope or not envelope.id or envelope.ack_for or self:is_for_others(envelope)
-    or self.known[envelope.id]
+  if not envelope or not envelope.id or self:is_for_others(envelope) or self.known[envelope.id]
   then
     return
   end
