@@ -8,26 +8,25 @@ local HEAD = [[
 
 <!-- Written by `society call --reference`. -->
 
-What can be asked of a society from outside. `society call OP JSON` calls one, with its \
-parameters as a JSON object; a program that the owner runs can write the same to `DIR/socket`, \
-a line each way:
+Everything that can be asked of a society from outside. `society call OP JSON` calls an \
+operation with its parameters as a JSON object. A program of the owner can write the same to \
+`DIR/socket`, one line per request and answer:
 
 ```text
 {"id":1,"op":"pause","agent":"planner"}
 {"id":1,"ok":[{"count":1,"id":"planner","status":"paused"}]}
 ```
 
-`id` is any number or string, and the answer has the same; answers may come in another order. \
-A line has 2 MB at most. Of a failure the answer is `{ id, error, message, … }` with a code \
-and a sentence, as in Lua; of parameters that do not fit it is `invalid_argument` with the \
-name of one of them in `member`. Members of a line that the operation does not have are \
-ignored, but for filters that do not apply.
+`id` is any number or string and is repeated in the answer; answers may arrive in another order. \
+A line may have up to 2 MB. A failure is answered by `{ id, error, message, … }` with a code and \
+a sentence, as in Lua; for invalid parameters the code is `invalid_argument`, and `member` names \
+one of them. Unknown members of a line are ignored, except filters that do not apply.
 
-An answer is a list of objects. What an operation has changed is durable when it answers, and \
-the activity has a line `order { by, op, target }`, in the same batch; an order that changed \
-nothing leaves none. A parameter that is `null` counts as absent. Times are RFC 3339; those \
-that are given may also be ms since 1970. Messages are sent, items decided, agents ended and \
-tasks cancelled as `user`.
+An answer is a list of objects. When an operation answers, its changes are durable, and the same \
+batch holds a line `order { by, op, target }` of the activity log; an order without changes \
+leaves no line. A parameter that is `null` counts as absent. Times are RFC 3339; parameters may \
+also be ms since 1970. Messages are sent, items decided, agents ended and tasks cancelled as \
+`user`.
 
 | operation | scope | |
 | --- | --- | --- |
