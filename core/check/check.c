@@ -129,7 +129,7 @@ static void apply(struct soc_check *check, const struct soc_check_batch *batch)
         soc_books_fail(check, "batch %llu holds bytes that are not a record",
                        (unsigned long long)batch->sequence);
     soc_check_states(check);
-    soc_check_rings(check);
+    soc_check_cycles(check);
     soc_check_promises_kept(check);
     check->applied = batch->sequence;
 }

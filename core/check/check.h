@@ -21,7 +21,7 @@
  *     early;
  *   - an outside agent is not handed again what it has acked;
  *   - only the agent that was asked answers, and once;
- *   - no ring of agents that wait for each other outlives the step that closed it;
+ *   - no cycle of agents that wait for each other outlives the step that closed it;
  *   - an item of the inbox is decided once;
  *   - a deduplication key makes one message per window, and commits with it;
  *   - a door takes each line once, refused or not;

@@ -37,7 +37,7 @@ void soc_check_promises_decided(struct soc_check *check, const struct soc_check_
  * and then, because a difference only grows, or if `is_last`. */
 void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_last);
 void soc_check_states(struct soc_check *check);
-void soc_check_rings(struct soc_check *check);
+void soc_check_cycles(struct soc_check *check);
 void soc_check_promises_kept(struct soc_check *check);
 
 /* The end of the history. */

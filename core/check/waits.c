@@ -1,4 +1,4 @@
-/* Waits: no ring of agents that wait for each other outlives its step.
+/* Waits: no cycle of agents that wait for each other outlives its step.
  *
  * The edges come from the records of waits, questions and seats alone, and all of them are
  * searched after every batch with a new wait. */
@@ -8,7 +8,7 @@
 #include "check/check.h"
 #include "check/readers.h"
 
-#define USER_NUMBER 1 /* the person is never part of a ring */
+#define USER_NUMBER 1 /* the person is never part of a cycle */
 
 static struct soc_check_message *find(const struct soc_check *check, uint64_t key)
 {
@@ -96,7 +96,7 @@ struct search {
     struct soc_check_agent **queue;
     size_t count;
     const struct soc_check_agent *start;
-    struct soc_check_agent *last; /* of a ring; NULL: none was found */
+    struct soc_check_agent *last; /* of a cycle; NULL: none was found */
     bool is_exact;
 };
 
@@ -157,9 +157,9 @@ static void reach_all(struct search *search, struct soc_check_agent *agent)
     }
 }
 
-/* Returns the last agent of a ring through `start`, from where reached_from leads back. */
-static struct soc_check_agent *find_ring(struct soc_check *check, struct soc_check_agent *start,
-                                         struct soc_check_agent **queue, bool is_exact)
+/* Returns the last agent of a cycle through `start`, from where reached_from leads back. */
+static struct soc_check_agent *find_cycle(struct soc_check *check, struct soc_check_agent *start,
+                                          struct soc_check_agent **queue, bool is_exact)
 {
     struct search search = {check, queue, 0, start, NULL, is_exact};
     assert(waits(start));
@@ -172,7 +172,7 @@ static struct soc_check_agent *find_ring(struct soc_check *check, struct soc_che
     return search.last;
 }
 
-static void fail_ring(struct soc_check *check, const struct soc_check_agent *last)
+static void fail_cycle(struct soc_check *check, const struct soc_check_agent *last)
 {
     struct soc_buf names = {0};
     for (; last != NULL; last = last->reached_from) {
@@ -185,7 +185,7 @@ static void fail_ring(struct soc_check *check, const struct soc_check_agent *las
     soc_buf_fini(&names);
 }
 
-void soc_check_rings(struct soc_check *check)
+void soc_check_cycles(struct soc_check *check)
 {
     size_t cursor = 0;
     struct soc_check_agent *agent;
@@ -197,8 +197,8 @@ void soc_check_rings(struct soc_check *check)
     struct soc_check_agent **queue = (void *)soc_buf_reserve(
         &check->scratch, (size_t)check->births * sizeof(struct soc_check_agent *));
     while (last == NULL && (agent = soc_map_each(&check->agents, &cursor)) != NULL)
-        if (waits(agent) && find_ring(check, agent, queue, false) != NULL)
-            last = find_ring(check, agent, queue, true);
+        if (waits(agent) && find_cycle(check, agent, queue, false) != NULL)
+            last = find_cycle(check, agent, queue, true);
     if (last != NULL)
-        fail_ring(check, last);
+        fail_cycle(check, last);
 }

@@ -173,19 +173,19 @@ bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent
     return is_adopted;
 }
 
-static void push_cycle(lua_State *L, const struct soc_waiter *ring, size_t count)
+static void push_cycle(lua_State *L, const struct soc_waiter *cycle, size_t count)
 {
     lua_createtable(L, 0, 1);
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
-        soc_answer_push_person(L, ring[i].agent);
-        lua_pushstring(L, ring[i].target->id);
+        soc_answer_push_person(L, cycle[i].agent);
+        lua_pushstring(L, cycle[i].target->id);
         lua_setfield(L, -2, "waits_for");
-        lua_pushstring(L, ring[i].kind);
+        lua_pushstring(L, cycle[i].kind);
         lua_setfield(L, -2, "kind");
-        lua_pushinteger(L, ring[i].since_ms);
+        lua_pushinteger(L, cycle[i].since_ms);
         lua_setfield(L, -2, "since");
-        lua_pushinteger(L, (lua_Integer)ring[i].number);
+        lua_pushinteger(L, (lua_Integer)cycle[i].number);
         lua_setfield(L, -2, "order");
         lua_rawseti(L, -2, (lua_Integer)i + 1);
     }
@@ -193,7 +193,7 @@ static void push_cycle(lua_State *L, const struct soc_waiter *ring, size_t count
 }
 
 /* If no policy names an agent of the cycle, the one that has waited longest is released. */
-size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count)
+size_t soc_answer_victim(void *user, const struct soc_waiter *cycle, size_t count)
 {
     struct soc_script *script = user;
     lua_State *L = script->L;
@@ -201,12 +201,12 @@ size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count
     size_t victim = count;
     assert(count > 0);
     luaL_checkstack(L, 12, NULL);
-    push_cycle(L, ring, count);
+    push_cycle(L, cycle, count);
     if (soc_policy_set_ask(L, script, SOC_ASK_VICTIM, 1)) {
         size_t length;
         const char *id = lua_tolstring(L, -2, &length);
         for (victim = 0; victim < count; victim++)
-            if (soc_slice_equal(soc_agent_id(ring[victim].agent), soc_slice(id, length)))
+            if (soc_slice_equal(soc_agent_id(cycle[victim].agent), soc_slice(id, length)))
                 break;
         if (victim == count)
             soc_policy_set_complain(script, SOC_ASK_VICTIM, "it named an agent outside the cycle");
@@ -214,7 +214,7 @@ size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count
     if (victim == count) {
         victim = 0;
         for (size_t i = 1; i < count; i++)
-            if (ring[i].number < ring[victim].number)
+            if (cycle[i].number < cycle[victim].number)
                 victim = i;
     }
     assert(victim < count);

@@ -16,7 +16,7 @@ bool soc_answer_is_failed(void *user, struct soc_agent *agent, const int64_t *ag
                           size_t count);
 bool soc_answer_is_adopted(void *user, struct soc_agent *agent, struct soc_agent *child,
                            bool is_forced);
-size_t soc_answer_victim(void *user, const struct soc_waiter *ring, size_t count);
+size_t soc_answer_victim(void *user, const struct soc_waiter *cycle, size_t count);
 
 /* tasks.c */
 int64_t soc_answer_task_retry(void *user, const struct soc_task *task, struct soc_slice error);
