@@ -87,6 +87,8 @@ M.requirements = {
       { "1.3", "brief_priority_spec.lua", "the priority of a brief is that of the message, "
         .. "wherever the brief stands" },
       { "1.4", "briefs_spec.lua", "a bad brief uses up no id" },
+      { "1.4", "llm_policies_spec.lua", "a brief from a model is refused by the policy, which "
+        .. "names what is missing" },
       { "1.5", "prompts_spec.lua", "the context of an agent is the same after a crash" },
     },
   },
@@ -103,12 +105,16 @@ M.requirements = {
       "the brief's collaborators are added to the child's",
     },
     further = {
+      { "2.2", "contact_rules_spec.lua", "a contact that cannot be removed is the parent, "
+        .. "though the brief names it as a collaborator" },
       { "2.3", "contacts_spec.lua", "contacts start with user and root knowing each other, and "
         .. "nobody else" },
       { "2.4", "contacts_spec.lua", "contacts start with user and root knowing each other, and "
         .. "nobody else" },
       { "2.6", "contacts_spec.lua", "the contacts policy strict refuses a stranger, with a "
         .. "hint, and nothing changes" },
+      { "2.6", "contact_rules_spec.lua", "a refusal for a stranger says how to be introduced, "
+        .. "and how to let strangers in" },
       { "2.7", "contacts_spec.lua", "contacts have id, role, source and time" },
     },
   },
@@ -127,6 +133,8 @@ M.requirements = {
     further = {
       { "3.1", "introductions_spec.lua", "an introduction comes from a parent who knows a "
         .. "match" },
+      { "3.1", "introduction_user_spec.lua", "an introduction asked of the user is made by the "
+        .. "choice, across a restart" },
       { "3.5", "introduction_ends_spec.lua", "a request that two agents pass to each other ends "
         .. "by a hop limit, with a refusal that names who was asked" },
       { "3.4", "contact_rules_spec.lua", "an introduction brings its usage_hint: with the contact, "
@@ -137,6 +145,8 @@ M.requirements = {
         .. "only each other" },
       { "3.6", "introductions_spec.lua", "an introduction is asked onward through two agents, "
         .. "and everybody on the way gains a contact" },
+      { "3.7", "introduction_ends_spec.lua", "somebody who ends in the same turn cannot be "
+        .. "introduced" },
       { "3.7", "introduction_rules_spec.lua", "an unsolicited response is refused and changes "
         .. "nothing" },
     },
@@ -193,6 +203,10 @@ M.requirements = {
         .. "constraints are passed on in full" },
       { "6.2", "prompt_texts_spec.lua", "the prompts say how to meet others, how to be met and "
         .. "how to write to them" },
+      { "6.2", "prompt_contacts_spec.lua", "the context of an agent says that strangers are "
+        .. "refused only where they are" },
+      { "6.4", "llm_verbs_spec.lua", "the verbs of a model are described in the prompt where "
+        .. "the app has chosen them" },
       { "6.4", "prompt_texts_spec.lua", "the prompts have an example of every tool and every "
         .. "message type" },
     },
@@ -238,6 +252,8 @@ M.requirements = {
       "nobody has to give from, and giving one has no effect",
     },
     further = {
+      { "9.4", "llm_reply_verbs_spec.lua", "the verbs by which a model answers can reply in a "
+        .. "later activation by the id that was shown, after a crash as well" },
       { "9.5", "send_spec.lua", "send_message ignores a from set by the caller" },
     },
   },
@@ -253,6 +269,10 @@ M.requirements = {
       "an agent gets its messages in this form, however they reach it",
     },
     further = {
+      { "10.2", "presentation_spec.lua", "fields beside the content are shown whatever the type "
+        .. "is" },
+      { "10.2", "presentation_spec.lua", "a message of the system has its own header and no "
+        .. "hint to answer it" },
       { "10.6", "envelope_spec.lua", "message.text is set on replies and received messages as "
         .. "well" },
     },

@@ -51,10 +51,12 @@
 
 struct soc_agent;
 struct soc_host;
+struct soc_item;
 struct soc_operation;
 struct soc_passage;
 struct soc_request;
 struct soc_send;
+struct soc_verdict;
 
 /* How one kind of wait behaves, beyond its timer. Any function may be NULL. */
 struct soc_wait_ops {
@@ -177,6 +179,9 @@ struct soc_part {
                     const struct soc_agent *agent);
     /* Returns the number of broadcasts the agent has not seen; the results are summed. */
     uint64_t (*unread)(const struct soc_host *host, const struct soc_agent *agent);
+    /* Q: it is for the person, and `main` does not receive it. True: shown as the part
+     * does; the caller finishes it. */
+    bool (*show)(struct soc_host *host, const struct soc_message *message);
     void (*deliver)(struct soc_host *host, struct soc_message *message); /* E: delivered */
     void (*taken)(struct soc_host *host, struct soc_message *message);   /* E: received in a turn */
     bool (*expire)(struct soc_host *host, struct soc_message *message);  /* Q: takes it */
@@ -219,6 +224,11 @@ struct soc_part {
     /* E: the work of `owner` on the task opened by message `key` is cancelled with `error`. */
     void (*work_cancelled)(struct soc_host *host, const struct soc_agent *owner,
                            struct soc_slice task_id, uint64_t key, struct soc_slice error);
+    /* Q: the person decides an item, inside the turn. 1: the part has sent `*message` to the
+     * agent that asked; SOC_OK: the item is not the part's; or an error with its object. */
+    int (*decide)(struct soc_host *host, const struct soc_item *item,
+                  const struct soc_verdict *verdict, struct soc_message **message,
+                  struct soc_buf *error);
 
     /* ---- inspection ---- */
     void (*put_agent)(const struct soc_host *host, const struct soc_agent *agent,
@@ -233,10 +243,10 @@ struct soc_part {
     E(agent_born) E(agent_adopted) E(agent_ending) E(agent_ended) E(has_work) \
     E(find_duplicate) E(prepare) E(complete) E(may_send) E(check) E(name_draft) E(sent) \
     E(unsend) E(put_receipt) E(awaits) E(accept) E(arrive) E(late) E(put_answer) E(hand_out) \
-    E(collect) E(reaches) E(unread) E(deliver) E(taken) E(expire) E(finishing) E(finish) \
+    E(collect) E(reaches) E(unread) E(show) E(deliver) E(taken) E(expire) E(finishing) E(finish) \
     E(failed) E(recall) E(again) E(request_lapsed) E(request_closed) E(answerer) E(is_own_answer) \
     E(commit) E(run_ended) E(released) E(state_changed) E(begin_effect) E(arguments) \
-    E(turn_failed) E(agent_failed) E(agent_held) E(work_cancelled) E(put_agent)
+    E(turn_failed) E(agent_failed) E(agent_held) E(work_cancelled) E(decide) E(put_agent)
 /* clang-format on */
 
 /* For each function, the implementations in table order, NULL after the last. A call

@@ -36,6 +36,7 @@ struct soc_introduction {
     bool is_consent;          /* the question asks for consent, not for an agent */
     bool is_stored;           /* it has a record in the journal */
     bool is_held;             /* the host answers on the broker's behalf */
+    uint64_t item;            /* key of the person's inbox item about it; 0: none */
     char *correlation_id;     /* owned, or NULL */
     char *reason;             /* why the requester asks; owned, or NULL */
 

@@ -29,6 +29,7 @@ enum soc_message_flag {
 enum soc_introduction_flag {
     SOC_INTRODUCTION_IS_HELD = 1,    /* the host answers for the broker */
     SOC_INTRODUCTION_IS_CONSENT = 2, /* it asks an agent for consent */
+    SOC_INTRODUCTION_IS_ITEM = 4,    /* `question` is the key of an inbox item */
 };
 
 #endif

@@ -41,7 +41,7 @@ return {
   -- Below core/parts each folder is a part. It may include the public headers of the parts
   -- listed here, never a `_state.h`. Everything else goes through the kernel's questions.
   parts = {
-    contacts = {},
+    contacts = { "human" }, -- introductions asked of the person
     duplicates = {},
     expiry = {},
     group = { "supervision" }, -- full mailboxes

@@ -185,6 +185,20 @@ static void run_turn(struct soc_host *host, struct soc_activation *activation)
     soc_buf_fini(&error);
 }
 
+/* Prints a message for the person, unless a part shows it. */
+static void show(struct soc_host *host, const struct soc_message *message)
+{
+    struct soc_buf text = {0};
+    for (size_t i = 0; host->parts.calls.show[i] != NULL; i++)
+        if (host->parts.calls.show[i](host, message))
+            return;
+    soc_turn_begin(host, NULL, NULL);
+    soc_envelope_put_json(&text, message);
+    soc_egress_print(host, SOC_SLICE("mail"), soc_sender_id(message->from), soc_buf_slice(&text));
+    soc_commit_turn(host);
+    soc_buf_fini(&text);
+}
+
 /* Shows messages for the person, which processes them. Not while `main` is ready to run,
  * since it may want to receive them. */
 static bool show_mail(struct soc_host *host)
@@ -194,13 +208,7 @@ static bool show_mail(struct soc_host *host)
     bool did = soc_mailbox_count(&user->mailbox) > 0;
     struct soc_message *message;
     while ((message = soc_mailbox_pop(&user->mailbox)) != NULL) {
-        struct soc_buf text = {0};
-        soc_turn_begin(host, NULL, NULL);
-        soc_envelope_put_json(&text, message);
-        soc_egress_print(host, SOC_SLICE("mail"), soc_sender_id(message->from),
-                         soc_buf_slice(&text));
-        soc_commit_turn(host);
-        soc_buf_fini(&text);
+        show(host, message);
         soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     }
     return did;

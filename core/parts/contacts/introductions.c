@@ -16,6 +16,7 @@
 #include "kernel/turns/wait.h"
 #include "parts/contacts/acquaintance.h"
 #include "parts/contacts/contacts_state.h"
+#include "parts/human/human.h"
 
 static struct soc_introduction *find(const struct soc_host *host, uint64_t key)
 {
@@ -41,7 +42,7 @@ void soc_introductions_set_hops(struct soc_host *host, int64_t hops_max)
     soc_contacts_state(host)->hops_max = (uint32_t)hops_max;
 }
 
-static void store(struct soc_host *host, struct soc_introduction *entry)
+void soc_introductions_store(struct soc_host *host, struct soc_introduction *entry)
 {
     struct soc_buf asked = {0};
     soc_introductions_put_asked(&asked, entry);
@@ -51,9 +52,10 @@ static void store(struct soc_host *host, struct soc_introduction *entry)
         .time_ms = (uint64_t)entry->time_ms,
         .for_key = entry->for_key,
         .flags = (entry->is_held ? SOC_INTRODUCTION_IS_HELD : 0) |
-                 (entry->is_consent ? SOC_INTRODUCTION_IS_CONSENT : 0),
+                 (entry->is_consent ? SOC_INTRODUCTION_IS_CONSENT : 0) |
+                 (entry->item != 0 ? SOC_INTRODUCTION_IS_ITEM : 0),
         .consent = entry->consent,
-        .question = entry->question,
+        .question = entry->item != 0 ? entry->item : entry->question,
         .deadline_ms = (uint64_t)entry->deadline_ms,
         .requester = soc_agent_id(entry->requester),
         .broker = soc_agent_id(entry->broker),
@@ -104,8 +106,11 @@ static void remove_entry(struct soc_host *host, struct soc_introduction *entry)
         };
         soc_batch_put(host, &record);
     }
+    uint64_t item = entry->item;
     soc_map_take_number(&soc_contacts_state(host)->introductions, entry->key);
     soc_introduction_free(entry);
+    if (item != 0)
+        soc_human_withdraw_item(host, item);
 }
 
 void soc_introductions_close(struct soc_host *host, uint64_t key)
@@ -167,8 +172,8 @@ static int send_as_broker(struct soc_host *host, struct soc_introduction *entry,
         host->waits.count++;
         entry->timer.kind = soc_part_timer(SOC_PART_CONTACTS);
         soc_heap_add(&host->timers, &entry->timer, entry->deadline_ms);
-        store(host, asked);
-        store(host, entry);
+        soc_introductions_store(host, asked);
+        soc_introductions_store(host, entry);
         note_requester(host, entry);
     }
     soc_buf_fini(&error);
@@ -288,7 +293,7 @@ static void leave_to_broker(struct soc_host *host, struct soc_introduction *entr
     struct soc_message *message = entry->message;
     entry->message = NULL;
     entry->is_held = false;
-    store(host, entry);
+    soc_introductions_store(host, entry);
     note_requester(host, entry);
     soc_router_hand_over(host, message);
 }
@@ -559,7 +564,10 @@ void soc_introductions_restore(struct soc_host *host, const struct soc_record_in
     entry->is_held = r->flags & SOC_INTRODUCTION_IS_HELD;
     entry->is_stored = true;
     entry->consent = (enum soc_consent)r->consent;
-    entry->question = r->question;
+    if (r->flags & SOC_INTRODUCTION_IS_ITEM)
+        entry->item = r->question;
+    else
+        entry->question = r->question;
     entry->deadline_ms = (int64_t)r->deadline_ms;
     soc_text_set(&entry->correlation_id, r->correlation_id);
     soc_text_set(&entry->reason, r->reason);

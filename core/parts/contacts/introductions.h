@@ -13,6 +13,9 @@
 #include "kernel/mail/router.h"
 #include "model/introduction.h"
 
+struct soc_item;
+struct soc_verdict;
+
 /* Checks and completes what `from` is about to send to `to`. For a response: finds its
  * request and the agent it names, and writes what the host knows of that agent to
  * `payload`, which `send->payload` then lends. For a request: sets `via` to the path it
@@ -39,6 +42,19 @@ bool soc_introductions_accept(struct soc_host *host, struct soc_message *message
  * refusal. */
 void soc_introductions_put_answer(struct soc_host *host, const struct soc_message *reply,
                                   struct soc_buf *answer);
+
+/* A request to `user` that `main` does not receive becomes an item of the person's inbox,
+ * with the user's contacts as options. False if the message is no open request. */
+bool soc_introductions_show(struct soc_host *host, const struct soc_message *message);
+
+/* The person has decided: answers the request of the item inside the turn of `user`, by an
+ * introduction of the choice or a refusal, and returns 1. SOC_OK: not such an item. */
+int soc_introductions_decide(struct soc_host *host, const struct soc_item *item,
+                             const struct soc_verdict *verdict, struct soc_message **message,
+                             struct soc_buf *error);
+
+/* Writes the request to the journal, as part of the turn or after a commit. */
+void soc_introductions_store(struct soc_host *host, struct soc_introduction *introduction);
 
 /* Nobody waits for the answer to message `key` any more. */
 void soc_introductions_close(struct soc_host *host, uint64_t key);

@@ -437,7 +437,9 @@ int soc_human_decide(struct soc_host *host, const struct soc_verdict *given, str
         return rc;
     bool is_waited = waiter_of(item) != NULL;
     bool is_gone = item->agent->is_ended || item->agent->is_ending;
-    if (!is_waited && !is_gone)
+    for (size_t i = 0; rc == SOC_OK && host->parts.calls.decide[i] != NULL; i++)
+        rc = host->parts.calls.decide[i](host, item, verdict, &message, answer);
+    if (rc == SOC_OK && !is_waited && !is_gone)
         rc = send_decision(host, item, verdict, &message, answer);
     if (rc < 0)
         return rc;
@@ -514,6 +516,18 @@ void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
     if (is_own)
         soc_commit_turn(host);
     free(items);
+}
+
+void soc_human_withdraw_item(struct soc_host *host, uint64_t key)
+{
+    if (soc_inbox_find(&soc_human_state(host)->inbox, key) == NULL)
+        return;
+    bool is_own = !host->turn.is_open;
+    if (is_own)
+        soc_turn_begin(host, NULL, NULL);
+    withdraw(host, key);
+    if (is_own)
+        soc_commit_turn(host);
 }
 
 void soc_human_address(struct soc_host *host, struct soc_send *send)

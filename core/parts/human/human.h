@@ -63,6 +63,9 @@ int soc_human_decide_now(struct soc_host *host, const struct soc_verdict *verdic
 void soc_human_withdraw(struct soc_host *host, const struct soc_agent *owner,
                         struct soc_slice task_id, uint64_t task_key, struct soc_slice error);
 
+/* Withdraws the item with that key, if it is open. */
+void soc_human_withdraw_item(struct soc_host *host, uint64_t key);
+
 /* Append the list of open items that match the query (NULL: all), urgent ones first,
  * then by age; or one item as an object. */
 void soc_human_look(struct soc_host *host, const struct soc_query *query, struct soc_buf *out);

@@ -208,7 +208,8 @@ void soc_answer_introduce(void *user, const struct soc_introduction *introductio
     assert(answer->text.length == 0); /* an agent may ask itself */
     luaL_checkstack(L, 20, NULL);
     answer->kind = SOC_INTRODUCE_LEAVE;
-    if (soc_behaviour_handles(L, introduction->broker->role, "introduction_request"))
+    if (introduction->broker == soc_registry_user(script->host) || /* the person answers */
+        soc_behaviour_handles(L, introduction->broker->role, "introduction_request"))
         return;
     push_request(L, script, introduction);
     lua_pushvalue(L, -1);
