@@ -223,6 +223,17 @@ describe("the file door", function()
     assert.matches("'traceparent'", d:await_event("malformed_line", ERRORS).detail.reason, 1, true)
   end)
 
+  it("accepts integers beyond 64 bits, and refuses a number that no double can hold", function()
+    open()
+    d:append(OUT, '{"payload":{"n":18446744073709551616,"text":"large"}}\n'
+      .. '{"payload":{"n":1e999}}\n{"payload":"last"}\n')
+    local heard = d:await_heard(2)
+    assert.equal("large", heard[1].payload.text)
+    assert.equal(2.0 ^ 64, heard[1].payload.n)
+    assert.equal("last", heard[2].payload.text)
+    assert.equal(1, d:count("malformed_line"))
+  end)
+
   it("accepts the content of a line whose payload is null", function()
     open()
     d:append(OUT, '{"payload":null,"content":"hello"}\n')

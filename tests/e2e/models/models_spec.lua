@@ -100,6 +100,27 @@ describe("a model over HTTP", function()
           answered.content[1].tool_use_id })
       end
     end)
+
+    it(("of %s reads what the policy says of a bad brief"):format(provider), function()
+      place:write("app.lua", ([[
+        local society = require("society")
+        society.config { llm = { provider = %q, model = "m" } }
+        society.role { id = "clerk", behaviour = function() end }
+        society.root("llm")
+        society.main(function(user)
+          user:request { to = "root", payload = 'call spawn_agent {"roleId":"clerk",'
+            .. '"taskBrief":{"objective":"o","constraints":["c"],"inputs":null,"outputs":""}}' }
+          print(#society.agents())
+        end)]]):format(provider))
+      assert.equal("2\n", place:run("run app.lua").out) -- user and root
+      local second = json.decode(server:requests()[2].body)
+      local answered = second.messages[#second.messages]
+      local told = json.decode(provider == "openai" and answered.content
+        or answered.content[1].content)
+      assert.equal("invalid_task_brief", told.error)
+      assert.same({ "inputs", "outputs", "completion_criteria" }, told.missing_fields)
+      assert.equal(3, #told.details)
+    end)
   end
 
   it("can be a local one for the examples, by two variables", function()
