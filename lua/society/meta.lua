@@ -189,7 +189,7 @@
 ---@field redeliver fun(which: society.Letters, options?: society.Expected): any, society.Error?
 ---@field drop fun(which: society.Letters, options?: society.Expected): any, society.Error?
 ---@field inbox fun(): society.Item[] urgent ones first, then the oldest
----@field dispatch fun(id: string?, payload: any) raises in an app: s:dispatch works in specs
+---@field dispatch fun(id: string?, payload: any, options?: table): society.Message?, society.Error?
 ---@field decide fun(item_id: string, verdict: society.Verdict): society.Decided?, society.Error?
 ---@field pause fun(id: string, options?: society.HoldOptions): society.Held?, society.Error?
 ---@field resume fun(id: string, options?: society.HoldOptions): society.Held?, society.Error?

@@ -185,10 +185,14 @@ static int agent_escalate(lua_State *L)
 /* user:decide(item_id, { decision?, choice?, changes?, comment? }) -> what came of it */
 static int agent_decide(lua_State *L)
 {
-    struct soc_script *script = soc_handle_script(L);
+    return soc_bind_human_decide(L, soc_handle_script(L), 2);
+}
+
+int soc_bind_human_decide(lua_State *L, struct soc_script *script, int index)
+{
     struct soc_frame *frame = soc_frame_open(script);
     struct soc_verdict verdict;
-    soc_bind_human_read(L, frame, 2, &verdict);
+    soc_bind_human_read(L, frame, index, &verdict);
     uint64_t hash = soc_hash(verdict.item_id.data, verdict.item_id.length, 0);
     hash = soc_hash(verdict.decision.data, verdict.decision.length, hash);
     hash = soc_hash(verdict.changes.data, verdict.changes.length, hash + 1);

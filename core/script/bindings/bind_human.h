@@ -16,4 +16,8 @@ void soc_bind_human_read(lua_State *L, struct soc_frame *frame, int index,
 /* Gives agents escalate, and decide, which works for `user` only. */
 void soc_bind_human(lua_State *L, struct soc_script *script);
 
+/* Performs the effect `decide` of the running agent with the arguments from `index` on.
+ * Returns the number of results pushed. */
+int soc_bind_human_decide(lua_State *L, struct soc_script *script, int index);
+
 #endif

@@ -1,10 +1,13 @@
-/* Orders: functions of society.* that change a running society from outside.
+/* Orders: functions of society.* that act for the person.
  *
- * They work as methods of society.new. In an app they raise and name the alternative: a
+ * They work as methods of society.new, and dispatch and decide in `main`, which plays the
+ * person, as effects of its turn. Elsewhere in an app they raise and name the alternative: a
  * turn acts only as its own agent, and while a script loads there is nothing to change
  * yet. */
 #include <assert.h>
 
+#include "base/hash.h"
+#include "base/limits.h"
 #include "env/ids.h"
 #include "kernel/mail/dead.h"
 #include "kernel/refusal.h"
@@ -13,7 +16,9 @@
 #include "script/bindings/bind.h"
 #include "script/bindings/bind_endings.h"
 #include "script/bindings/bind_human.h"
+#include "script/bindings/bind_mail.h"
 #include "script/turns/effect.h"
+#include "script/turns/payload.h"
 
 /* Lends the script if the society runs and no turn is open. Otherwise raises and names
  * what to use `instead`. */
@@ -29,11 +34,52 @@ static struct soc_script *enter_from_outside(lua_State *L, const char *name, con
     return script;
 }
 
-/* society.dispatch(id, payload): a request from the user that waits for the reply. Only
- * s:dispatch (world.c) can do that, because it drives the society. */
+/* Lends the script if `main` runs, or NULL. */
+static struct soc_script *enter_main(lua_State *L)
+{
+    struct soc_script *script = soc_bind_enter(L);
+    const struct soc_activation *activation = soc_gate_activation(script->host);
+    return activation != NULL && activation->message == NULL ? script : NULL;
+}
+
+static int dispatch_in_main(lua_State *L, struct soc_script *script)
+{
+    static const char *const known[] = {"timeout_ms", NULL};
+    struct soc_frame *frame = soc_frame_open(script);
+    size_t length = 0;
+    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
+    lua_settop(L, 3);
+    soc_effect_check_wait(L);
+    const char *to = luaL_optlstring(L, 1, NULL, &length);
+    if (!lua_isnil(L, 3)) {
+        luaL_checktype(L, 3, LUA_TTABLE);
+        soc_option_check_names(L, 3, "dispatch", known);
+        timeout_ms = soc_option_timeout(L, 3, "dispatch", timeout_ms);
+    }
+    int rc = soc_payload_encode(L, script, 2, &frame->payload, NULL, &frame->error);
+    struct soc_send send = {.payload = soc_buf_slice(&frame->payload)};
+    uint64_t hash = soc_hash(to, length, soc_hash(send.payload.data, send.payload.length, 0));
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    if (to != NULL)
+        send.to = soc_slice(to, length);
+    else if (rc == SOC_OK)
+        soc_human_address(script->host, &send);
+    if (rc == SOC_OK)
+        rc = soc_bind_mail_request(frame, &send, timeout_ms);
+    return rc < 0 ? soc_effect_finish(L, frame, rc) : soc_effect_yield(L);
+}
+
+/* society.dispatch(id, payload, { timeout_ms? }?): a request from the user that waits for the
+ * reply; without an id the gatekeeper chooses the receiver. Outside of `main` only s:dispatch
+ * (world_mail.c) can do that, because it drives the society. */
 static int society_dispatch(lua_State *L)
 {
     const char *instead = "agent:request in a turn, the command `society send --wait`";
+    struct soc_script *script = enter_main(L);
+    if (script != NULL)
+        return dispatch_in_main(L, script);
     enter_from_outside(L, "dispatch", instead);
     return luaL_error(L, "society.dispatch cannot drive this society; call it as s:dispatch");
 }
@@ -116,7 +162,10 @@ static int society_drop(lua_State *L)
 /* society.decide(item_id, { decision?, choice?, changes?, comment? }) -> what came of it */
 static int society_decide(lua_State *L)
 {
-    struct soc_script *script = enter_from_outside(L, "decide", "the command `society decide`");
+    struct soc_script *script = enter_main(L);
+    if (script != NULL)
+        return soc_bind_human_decide(L, script, 1);
+    script = enter_from_outside(L, "decide", "the command `society decide`");
     struct soc_frame *frame = soc_frame_open(script);
     struct soc_verdict verdict;
     soc_bind_human_read(L, frame, 1, &verdict);
