@@ -50,7 +50,7 @@ return {
     outside = "a simulation has no keys",
   },
   {
-    name = "a tool that says so is a verb", file = "lua/society/llm/toolbox.lua",
+    name = "a tool can claim to be a verb", file = "lua/society/llm/toolbox.lua",
     by = { "spec:keys_place" },
     from = "run = tool.run })", to = "run = tool.run, is_verb = tool.is_verb })",
     outside = "a simulation has no keys",

@@ -62,7 +62,7 @@ local M = {
     law = "nothing is handled twice", says = "its state says",
   },
   {
-    name = "what a turn that raises took goes behind the rest", file = "core/kernel/gate.c",
+    name = "a message taken by a failed turn goes to the back", file = "core/kernel/gate.c",
     by = { "run:takes" },
     from = "    soc_mail_queue(host, message, true);",
     to = "    soc_mail_queue(host, message, false);",
@@ -116,7 +116,7 @@ local M = {
     law = "nothing is handled twice",
   },
   {
-    name = "who wrote first is not written down", file = "core/parts/contacts/acquaintance.c",
+    name = "a contact by first message is lost", file = "core/parts/contacts/acquaintance.c",
     by = { "sim", "spec:contacts" },
     from = "    soc_book_write(host, to, from, SOC_SOURCE_FIRST_MESSAGE, message->time_ms, NULL);",
     to = "    soc_contacts_put(&to->contacts, from, SOC_SOURCE_FIRST_MESSAGE, " ..
@@ -201,7 +201,7 @@ local M = {
     outside = "lines of the activity log, which only people read",
   },
   {
-    name = "who has read what was sent to all has no line", file = "core/store/tables/fold_mail.c",
+    name = "readers of a broadcast have no line in the log", file = "core/store/tables/fold_mail.c",
     by = { "unit:activity_test", "spec:activity_log" },
     from = "    if (has_line(&record->broadcast_end))\n", to = "    if (false)\n",
     outside = "lines of the activity log, which only people read",
@@ -213,19 +213,19 @@ local M = {
     outside = "lines of the activity log, which only people read",
   },
   {
-    name = "a ring of waits is not found", file = "core/kernel/turns/deadlock.c",
+    name = "a cycle of waits is not found", file = "core/kernel/turns/deadlock.c",
     by = { "unit:deadlock_test", "spec:deadlock" },
     from = "void soc_deadlock_settle(struct soc_host *host)\n{",
     to = "void soc_deadlock_settle(struct soc_host *host)\n{\n    host->waits.changed.length = 0;",
   },
   {
-    name = "nobody looks again when mail is taken off its way", file = "core/kernel/mail/transit.c",
+    name = "cancelled mail in transit hides deadlocks", file = "core/kernel/mail/transit.c",
     by = { "run:laws", "spec:wait_graph_kinds", "spec:transit" },
     from = "    soc_wait_note(host, message->to);\n",
     to = "",
   },
   {
-    name = "an answer on its way to a checkpoint does not count", file = "core/parts/group/group.c",
+    name = "an answer in transit to a checkpoint does not count", file = "core/parts/group/group.c",
     by = { "run:laws", "spec:wait_graph_kinds", "spec:transit" },
     from = "    return seat == NULL ? 0 : seat->question;",
     to = "    return seat == NULL ? 0 : 0;",
@@ -243,7 +243,7 @@ local M = {
     outside = "a simulation has no keys",
   },
   {
-    name = "chance comes from more than the seed", file = "core/env/rng.c",
+    name = "random numbers depend on more than the seed", file = "core/env/rng.c",
     by = { "unit:rng_test" },
     from = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{",
     to = "void soc_rng_init(struct soc_rng *rng, uint64_t seed)\n{\n    seed ^= (uintptr_t)rng;",

@@ -8,7 +8,7 @@ return {
     to = "    pulse->is_lost = pulse->is_alarmed = pulse->is_owing = false;",
   },
   {
-    name = "a letter that was given up climbs again", file = "core/parts/outside/outside_watch.c",
+    name = "an abandoned letter climbs again", file = "core/parts/outside/outside_watch.c",
     by = { "spec:ladder" },
     from = "if (letter->is_given_up || !soc_pulse", to = "if (!soc_pulse",
   },
@@ -18,12 +18,12 @@ return {
     from = "    soc_pulse_retry(&outsider->pulse, soc_host_now(host));\n", to = "",
   },
   {
-    name = "silence is too long at its time", file = "core/model/delivery/pulse.c",
+    name = "the limit of silence is off by one", file = "core/model/delivery/pulse.c",
     by = { "unit:ladder_test" },
     from = "+ timeout_ms + 1;", to = "+ timeout_ms;",
   },
   {
-    name = "rungs may go back", file = "core/model/delivery/ladder.c", by = { "unit:ladder_test" },
+    name = "rungs may go down", file = "core/model/delivery/ladder.c", by = { "unit:ladder_test" },
     from = "    if (rung.at_ms < last_ms)", to = "    if (rung.at_ms < 0)",
   },
   {
@@ -71,7 +71,7 @@ return {
     from = "      last, is_whole = seen, whole ~= nil", to = "      last = seen",
   },
   {
-    name = "nonsense of a model is taken for its last word", file = "lua/society/llm/failure.lua",
+    name = "a model's nonsense is taken as its final text", file = "lua/society/llm/failure.lua",
     by = { "run:models" },
     from = "talks nonsense: \" .. text,\n    retryable = true }",
     to = "talks nonsense: \" .. text,\n    retryable = false }",

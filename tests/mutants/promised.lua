@@ -49,14 +49,14 @@ return {
     law = "keys",
   },
   {
-    name = "the place of a refused line is not kept", file = "core/parts/outside/outside_in.c",
+    name = "the position of a refused line is not stored", file = "core/parts/outside/outside_in.c",
     by = LAWS,
     from = "            return rc;\n        soc_outside_keep(host, position);\n        if (rc < 0)",
     to = "            return rc;\n        if (rc < 0)",
     law = "lines",
   },
   {
-    name = "the place of a line that is taken is not kept",
+    name = "the position of an accepted line is not stored",
     file = "core/parts/outside/outside_in.c", by = LAWS,
     from = "    soc_gate_put_receipt(host, message, answer);\n    soc_outside_keep(host, " ..
       "position);\n",
@@ -64,7 +64,7 @@ return {
     law = "lines",
   },
   {
-    name = "the place of a line commits later than the line",
+    name = "the position of a line commits after the line",
     file = "core/parts/outside/outside_in.c", by = LAWS,
     from = "    soc_outside_keep(host, position);\n    soc_commit_turn(host);\n",
     to = "    soc_commit_turn(host);\n    soc_batch_seal(host);\n" ..
@@ -84,7 +84,7 @@ return {
     law = "lines",
   },
   {
-    name = "the place of a door is not written", file = "core/parts/outside/outside_mail.c",
+    name = "the position of a door is not stored", file = "core/parts/outside/outside_mail.c",
     by = LAWS,
     from = "    soc_batch_put(host, &record);\n    set_position(host, position.name",
     to = "    set_position(host, position.name",
@@ -187,7 +187,7 @@ return {
     to = "    struct soc_activation *waiter = is_final ? NULL : NULL;",
   },
   {
-    name = "a failed task is never tried again", file = "core/parts/tasks/tasks_result.c",
+    name = "a failed task is never retried", file = "core/parts/tasks/tasks_result.c",
     by = { "run:exact" },
     from = "        if (delay_ms >= 0) {", to = "        if (delay_ms > 100000000) {",
   },

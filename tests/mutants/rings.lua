@@ -17,7 +17,7 @@ return {
     law = "rings", says = "wait for each other",
   },
   {
-    name = "who waits for a child's task waits for nobody", file = "core/kernel/turns/wait.c",
+    name = "a wait for a child's task has no target", file = "core/kernel/turns/wait.c",
     by = LAWS,
     from = "    return index > 0 ? NULL : activation->wait.on;",
     to = "    return index > 0 || activation->wait.kind == SOC_WAIT_TASK ? NULL\n" ..
@@ -25,7 +25,7 @@ return {
     law = "rings", says = "wait for each other",
   },
   {
-    name = "who receives from one agent waits for nobody", file = "core/kernel/turns/wait.c",
+    name = "a receive from one agent has no target", file = "core/kernel/turns/wait.c",
     by = LAWS,
     from = "    return index > 0 ? NULL : activation->wait.on;",
     to = "    return index > 0 || activation->wait.kind == SOC_WAIT_RECEIVE ? NULL\n" ..
@@ -33,7 +33,7 @@ return {
     law = "rings", says = "wait for each other",
   },
   {
-    name = "who waits for a reply waits for nobody", file = "core/kernel/mail/requests.c",
+    name = "a wait for a reply has no target", file = "core/kernel/mail/requests.c",
     by = LAWS,
     from = "    if (index > 0)\n        return NULL;\n    for",
     to = "    if (index >= 0)\n        return NULL;\n    for",
@@ -46,12 +46,12 @@ return {
     law = "rings", says = "wait for each other",
   },
   {
-    name = "a ring of two is not searched for", file = "core/model/waits.c", by = LAWS,
+    name = "a cycle of two is not searched for", file = "core/model/waits.c", by = LAWS,
     from = "            if (next == start) {", to = "            if (next == start && at > 1) {",
     law = "rings", says = "wait for each other",
   },
   {
-    name = "every answer seems to be on its way", file = "core/kernel/turns/deadlock.c", by = LAWS,
+    name = "every answer seems to be in transit", file = "core/kernel/turns/deadlock.c", by = LAWS,
     from = "    return is_coming(host, agent, index) ? host->registry.user : target;",
     to = "    return is_coming(host, agent, index) || index == 0 ? host->registry.user : target;",
     law = "rings", says = "wait for each other",
@@ -92,7 +92,7 @@ return {
     to = "        if (seat->state == SOC_SEAT_ANSWERED)\n            soc_request_open_for",
   },
   {
-    name = "who waits for an agent that ends is not told", file = "core/kernel/ending.c",
+    name = "a wait for an agent that ends is not ended", file = "core/kernel/ending.c",
     by = LAWS,
     from = "    soc_waiting_note_end(host, agent);\n", to = "",
   },
