@@ -304,6 +304,16 @@ void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_sl
     soc_buf_fini(&detail);
 }
 
+void soc_gate_milestone(struct soc_host *host, struct soc_slice text)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "text", text);
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, SOC_LOG_INFO, "milestone", host->turn.agent, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
 void soc_gate_set_effects_max(struct soc_host *host, uint32_t effects_max)
 {
     host->options.effects_max = effects_max;

@@ -96,6 +96,9 @@ void soc_gate_progress(struct soc_host *host);
 void soc_gate_log(struct soc_host *host, enum soc_log_level level, struct soc_slice text,
                   struct soc_slice fields);
 
+/* Records a milestone of the running agent in the activity log. */
+void soc_gate_milestone(struct soc_host *host, struct soc_slice text);
+
 /* Sets and returns the limit of effects in one activation. */
 void soc_gate_set_effects_max(struct soc_host *host, uint32_t effects_max);
 uint32_t soc_gate_effects_max(const struct soc_host *host);

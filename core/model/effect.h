@@ -48,7 +48,8 @@
     X(RECALL, "recall")                                                                            \
     X(USAGE, "usage")                                                                              \
     X(CHOOSE, "choose")                                                                            \
-    X(RESOLVE, "resolve")
+    X(RESOLVE, "resolve")                                                                          \
+    X(MILESTONE, "milestone")
 
 /* The kinds of effects. */
 enum soc_effect_kind {

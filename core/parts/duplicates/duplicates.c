@@ -10,6 +10,7 @@
 #include "env/rng.h"
 #include "kernel/mail/passage.h"
 #include "kernel/state.h"
+#include "kernel/trace.h"
 #include "kernel/turns/batch.h"
 #include "kernel/turns/turn.h"
 #include "model/delivery/dedupe.h"
@@ -83,6 +84,29 @@ bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
     soc_json_put_text_member(receipt, "messageId", soc_slice(id, sizeof(id)));
     soc_buf_put_text(receipt, "}]");
     return true;
+}
+
+void soc_duplicates_trace(struct soc_host *host, const struct soc_agent *from,
+                          struct soc_slice receipt)
+{
+    struct soc_slice id =
+        soc_json_member(soc_slice(receipt.data + 1, receipt.length - 2), "messageId");
+    struct soc_buf detail = {0};
+    soc_buf_put_text(&detail, "{\"message_id\":");
+    soc_buf_put_slice(&detail, id);
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event(host, SOC_LOG_INFO, "duplicate", from, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
+/* As soc_duplicates_find, for a send in the open turn. */
+static bool find_duplicate(struct soc_host *host, const struct soc_agent *from,
+                           const struct soc_send *send, struct soc_buf *receipt)
+{
+    bool is_found = soc_duplicates_find(host, from, send, receipt);
+    if (is_found)
+        soc_duplicates_trace(host, from, soc_buf_slice(receipt));
+    return is_found;
 }
 
 /* Forgets old keys. This is not undone if the turn rolls back. */
@@ -186,6 +210,6 @@ const struct soc_part soc_duplicates_part = {
     .open = open_duplicates,
     .restore = restore,
     .free = free_duplicates,
-    .find_duplicate = soc_duplicates_find,
+    .find_duplicate = find_duplicate,
     .sent = note,
 };

@@ -18,6 +18,11 @@ struct soc_host;
 bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
                          const struct soc_send *send, struct soc_buf *receipt);
 
+/* Records the event `duplicate` about such a receipt. The part does so in the sender's turn;
+ * this is for whoever rolls that back. */
+void soc_duplicates_trace(struct soc_host *host, const struct soc_agent *from,
+                          struct soc_slice receipt);
+
 /* Sets how long keys are remembered. */
 void soc_duplicates_set_window(struct soc_host *host, int64_t window_ms);
 

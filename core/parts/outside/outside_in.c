@@ -268,10 +268,12 @@ static bool is_temporary(int rc)
     return rc == SOC_EMAILBOX || rc == SOC_EDISKFULL;
 }
 
-/* Acks a message that was sent before, if its type or its sender asks for that. */
-static void ack_again(struct soc_outsider *outsider, const struct soc_send *send)
+/* Logs a message that was sent before, and acks it if its type or its sender asks for that. */
+static void take_again(struct soc_outsider *outsider, const struct soc_send *send,
+                       struct soc_slice receipt)
 {
     struct soc_host *host = outsider->host;
+    soc_duplicates_trace(host, outsider->agent, receipt);
     struct soc_buf error = {0};
     struct soc_adopted adopted = {0};
     struct soc_candidate candidate = {.from = outsider->agent, .payload = send->payload};
@@ -314,7 +316,7 @@ int soc_outside_accept(struct soc_host *host, struct soc_agent *agent,
         if (rc < 0)
             note_refusal(host, agent, soc_buf_slice(answer));
         else
-            ack_again(outsider, &send);
+            take_again(outsider, &send, soc_buf_slice(answer));
         return rc < 0 ? rc : SOC_OK;
     }
     uint64_t reply_to = message->reply_to != 0 ? message->reply_to : question_of(outsider, message);

@@ -157,6 +157,24 @@ static int agent_log(lua_State *L)
     return soc_effect_end(L, script, SOC_SLICE("[]"));
 }
 
+/* agent:milestone(text): an event of the activity log */
+static int agent_milestone(lua_State *L)
+{
+    struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
+    size_t length;
+    lua_settop(L, 2);
+    if (lua_type(L, 2) != LUA_TSTRING)
+        luaL_argerror(L, 2, "a text expected");
+    const char *text = lua_tolstring(L, 2, &length);
+    uint64_t hash = soc_effect_hash_arguments(L, frame, 2);
+    int count;
+    if (soc_effect_begin(L, script, SOC_EFFECT_MILESTONE, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    soc_gate_milestone(script->host, soc_slice(text, length));
+    return soc_effect_end(L, script, SOC_SLICE("[]"));
+}
+
 /* print(…): an effect inside a turn. While the app loads, the line goes to the log. */
 static int gate_print(lua_State *L)
 {
@@ -228,6 +246,7 @@ static const luaL_Reg agent_functions[] = {
     {"effects_left", agent_effects_left},
     {"progress", agent_progress},
     {"log", agent_log},
+    {"milestone", agent_milestone},
     {NULL, NULL},
 };
 

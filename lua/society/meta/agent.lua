@@ -276,4 +276,7 @@ function Agent:random(m, n) end
 ---@param fields? table
 function Agent:log(level, text, fields) end
 
+---@param text string
+function Agent:milestone(text) end
+
 return Agent

@@ -83,12 +83,12 @@ local CALLS = {
     good = function(message) return { message, "no" } end, places = { "", "text log number" },
   },
   terminate = {
-    good = function() return { "kid", { reason = "r" } } end,
-    places = { "", "options ?" }, fields = { nil, { force = "flag ?", reason = "short empty ?" } },
+    good = function() return { "kid", { reason = "r" } } end, places = { "", "options ?" },
+    fields = { nil, { force = "flag ?", reason = "short empty ?" } },
   },
   stop = {
-    good = function() return { { reason = "r" } } end,
-    places = { "options ?" }, fields = { { reason = "short empty ?" } },
+    good = function() return { { reason = "r" } } end, places = { "options ?" },
+    fields = { { reason = "short empty ?" } },
   },
   pause = {
     good = function() return { "kid", { subtree = true } } end, places = { "", "options ?" },
@@ -167,10 +167,9 @@ local CALLS = {
     places = { "", "text empty log number ?" } },
   load = { good = function() return { "root" } end, places = { "?" } },
   sleep = { good = function() return { 0 } end, places = { "" } },
-  log = {
-    good = function() return { "info", "text", { n = 1 } } end,
-    places = { "", "text empty log number", "payload text empty open log null ?" },
-  },
+  milestone = { good = function() return { "half of it" } end, places = { "text empty log" } },
+  log = { good = function() return { "info", "text", { n = 1 } } end,
+    places = { "", "text empty log number", "payload text empty open log null ?" } },
   random = { good = function() return { 1, 2 } end, places = { "payload ?", "payload ?" } },
 }
 

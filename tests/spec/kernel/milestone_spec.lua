@@ -1,0 +1,56 @@
+-- What the activity log says about milestones and duplicates.
+--
+-- Covers: core/kernel/gate.c, core/parts/duplicates/duplicates.c
+
+local json = require("society.json")
+local outpost = require("outpost")
+local scene = require("scene")
+
+local function details(s, event)
+  local list = {}
+  for _, entry in ipairs(s:activity({ type = event })) do
+    local detail = type(entry.detail) == "string" and json.decode(entry.detail) or entry.detail
+    list[#list + 1] = { entry.agent, detail.text or detail.message_id }
+  end
+  return list
+end
+
+describe("the activity", function()
+  after_each(scene.close)
+
+  it("has each milestone once, of turns that committed, also after a crash", function()
+    local tries = 0
+    local s = scene.troupe({ a = function(a)
+      a:milestone("half of it")
+      a:sleep(100)
+      a:milestone("nearly")
+      tries = tries + 1
+      assert(tries > 1)
+    end })
+    assert(s:send("user", { to = "a", payload = "go" }))
+    s:advance(50)
+    s:crash()
+    s:recover()
+    s:run()
+    assert.same({ { "a", "half of it" }, { "a", "nearly" } }, details(s, "milestone"))
+  end)
+
+  it("has an event for each message that was sent before", function()
+    local s = outpost.new({ "w" }, { root = function(root, message)
+      if message.from == "user" then
+        for _ = 1, 2 do
+          root:send_message({ to = "root", payload = "x", dedupe_key = "k" })
+        end
+      end
+    end })
+    scene.tell(s, "root")
+    local events = details(s, "duplicate")
+    assert.same({ 1, "root" }, { #events, events[1][1] })
+    local first
+    for _ = 1, 2 do
+      first = assert(s:outside_send("w", { external_id = "a-1", payload = "x" })).messageId
+    end
+    s:run()
+    assert.same({ "w", first }, details(s, "duplicate")[2])
+  end)
+end)
