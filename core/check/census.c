@@ -1,4 +1,6 @@
 /* Census: the live society against its history. */
+#include <assert.h>
+
 #include "check/check.h"
 #include "check/readers.h"
 
@@ -22,6 +24,7 @@ void soc_check_census_begin(struct soc_check *check, uint64_t roles, uint64_t ch
 
 void soc_check_census_agent(struct soc_check *check, struct soc_slice id, struct soc_slice parent)
 {
+    assert(check->census > 0);
     struct soc_check_agent *agent = soc_books_find(check, id);
     if (agent == NULL || agent->ended != 0) {
         soc_books_fail(check, "%.*s is there, but %s", (int)id.length, id.data,

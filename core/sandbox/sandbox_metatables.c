@@ -9,6 +9,7 @@
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox_parts.h"
 
+#include <assert.h>
 #include <stdbool.h>
 
 #include <lauxlib.h>
@@ -18,6 +19,7 @@
 /* Returns true if the metatable on top of the stack is registered by its name. */
 static bool is_host_metatable(lua_State *L)
 {
+    assert(lua_istable(L, -1));
     lua_pushliteral(L, "__name");
     if (lua_rawget(L, -2) != LUA_TSTRING) {
         lua_pop(L, 1);
@@ -50,6 +52,7 @@ static int sandbox_getmetatable(lua_State *L)
 /* Raises if the metatable at 2 has the field. */
 static void refuse_field(lua_State *L, const char *name)
 {
+    assert(lua_istable(L, 2));
     lua_pushstring(L, name);
     if (lua_rawget(L, 2) != LUA_TNIL)
         luaL_error(L, "setmetatable: scripts cannot use %s, which depends on the garbage collector",

@@ -4,7 +4,9 @@
  * `query` that nobody waits for, and for a request that ended without an answer, asker,
  * receiver and id are remembered as keys (model/delivery/dedupe.h), for
  * SOC_QUERY_WINDOW_MS. Any other response is refused: it answers nothing, or
- * somebody else's query, or the same one again. */
+ * somebody else's query, or the same one again.
+ * Layer: parts. Thread: loop. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -78,6 +80,7 @@ static void take_back(struct soc_host *host, struct soc_undo *undo)
 static void remember(struct soc_host *host, const struct soc_dedupe_words *words, uint64_t key,
                      int64_t sent_ms)
 {
+    assert(key > 0 && words->words.data != NULL);
     int64_t now_ms = soc_host_now(host);
     struct soc_buf text = {0};
     soc_dedupe_text(&text, words);
@@ -124,6 +127,7 @@ static int refuse(struct soc_buf *error, const char *message, struct soc_slice q
 static int join(struct soc_host *host, struct soc_passage *p, struct soc_slice id,
                 struct soc_buf *error)
 {
+    assert(p->from != NULL && p->to != NULL);
     char query_id[SOC_MESSAGE_ID_BYTES];
     struct soc_slice asked = soc_agent_id(p->from);
     const struct soc_dedupe_entry *entry = find(host, SOC_DEDUPE_LAPSED, p->to, asked, id);
