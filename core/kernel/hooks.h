@@ -18,7 +18,7 @@
 #include "model/introduction.h"
 #include "model/tasks/task.h"
 
-struct soc_outcall; /* parts/models/calls.h */
+struct soc_outcall; /* of the part that makes calls */
 
 /* How a turn ended. */
 enum soc_turn_end {

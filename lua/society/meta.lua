@@ -273,8 +273,8 @@ local society = {}
 ---@field send society.SendAs as that agent
 ---@field dispatch society.Dispatch a request from the person
 ---@field outside fun(self: society.World, id: string): society.Handed[]
----@field acks fun(self: society.World, id: string): table[] the acks that an agent outside got
----@field outside_send society.OutsideSend what an agent outside says
+---@field acks fun(self: society.World, id: string): table[] acks an outside agent got
+---@field outside_send society.OutsideSend a message from an outside agent
 ---@field ack society.AckAs its ack of a message
 ---@field heartbeat fun(self: society.World, id: string): boolean?, society.Error?
 ---@field position fun(self: society.World, name: string): string? where a door stood last

@@ -20,7 +20,7 @@
 ---@field brief? society.TaskBrief
 ---@field status society.Status
 ---@field state table lasts; JSON values
----@field recall fun(self): society.ChatMessage[], integer what is kept; the first's number
+---@field recall fun(self): society.ChatMessage[], integer entries, number of the first
 ---@field progress fun(self) says that something came of this, which the host cannot see
 ---@field idle_talk fun(self): integer messages in a row in which nobody made progress
 ---@field effects_left fun(self): integer, integer for this message; and how many at most
@@ -114,7 +114,7 @@ function Agent:introduce(request, options) end
 ---@return society.Error? err
 function Agent:decline(request, reason) end
 
----Ends a task as done: who gave it gets the result.
+---Completes a task: its assigner gets the result.
 ---@param message society.Message|string the message that opened it, or its id
 ---@param output? any
 ---@return society.Task? task
@@ -163,7 +163,7 @@ function Agent:stop(options) end
 
 ---@class society.Held
 ---@field id string as it was given
----@field count integer agents for whom that changed something
+---@field count integer agents whose state changed
 ---@field status? string of the agent now; not for "All"
 
 ---Lets no turn of an agent start until it is resumed. `id` "All": everybody else.
@@ -215,7 +215,7 @@ function Agent:decide(item_id, verdict) end
 ---@field correlation_id? string
 ---@field requires_ack? boolean
 
----Writes to everybody who is there.
+---Sends a message to every agent.
 ---@param options society.Broadcast
 ---@return { messageId: string, count: integer }? sent
 ---@return society.Error? err

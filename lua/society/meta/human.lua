@@ -12,7 +12,7 @@
 ---@class society.Verdict
 ---@field decision? "approve"|"modify"|"reject" default with a choice: approve
 ---@field choice? any one of the item's options
----@field changes? table what is to be different; modify needs it
+---@field changes? table the changes; required by modify
 ---@field comment? string
 
 ---@class society.Decided

@@ -62,7 +62,7 @@
 ---@field usage { input_tokens: integer, output_tokens: integer, is_estimated: boolean? }
 ---@field cost_micros integer millionths of a dollar
 
----What models were asked.
+---Usage of models by one agent, for one task.
 ---@class society.Usage
 ---@field agent string
 ---@field task_id? string
