@@ -5,7 +5,8 @@ local FOLDS = { "run:folds" }
 
 return {
   {
-    name = "folding forgets decisions", file = "core/store/tables/fold.c", by = FOLDS,
+    name = "folding forgets decisions", file = "core/store/tables/fold.c",
+    by = { "run:folds_wild" },
     from = "        [SOC_RECORD_ITEM_END] = SOC_STATEMENT_ITEM_END,",
     to = "        [SOC_RECORD_ITEM_END] = SOC_STATEMENT_BROADCAST_OVER,",
     law = "decisions",
@@ -65,7 +66,7 @@ return {
   },
   {
     name = "folding forgets that a contact was removed", file = "core/store/tables/fold.c",
-    by = FOLDS,
+    by = { "run:wild" },
     from = "    soc_window_run_record(window, SOC_STATEMENT_CONTACT_DELETE, record);\n", to = "",
     law = "contacts",
   },

@@ -71,7 +71,7 @@ return {
   },
   {
     name = "a checkpoint that was rolled back stays", file = "core/parts/group/barriers.c",
-    by = { "run:undone" },
+    by = { "run:folds_wild" },
     from = "    soc_barrier_free(soc_map_take_number(&soc_group_state(host)->barriers, " ..
       "undo->number));",
     to = "    (void)host, (void)undo;",

@@ -34,7 +34,8 @@ return {
     law = "times", says = "after its time to live",
   },
   {
-    name = "mail that was put back never expires", file = "core/kernel/mail/mail.c", by = LAWS,
+    name = "mail that was put back never expires", file = "core/kernel/mail/mail.c",
+    by = { "run:folds_wild" },
     from = "    soc_mail_watch(host, message);\n}",
     to = "    if (!is_back)\n        soc_mail_watch(host, message);\n}",
     law = "times", says = "after its time to live",
@@ -89,13 +90,13 @@ return {
   },
   {
     name = "a copy of a broadcast has no time to live", file = "core/model/group/broadcast.c",
-    by = LAWS,
+    by = { "run:folds_wild" },
     from = "        .expires_ms = message->expires_ms,", to = "        .expires_ms = 0,",
     law = "times", says = "after its time to live",
   },
   {
     name = "an outside agent gets what has expired", file = "core/parts/outside/outside_mail.c",
-    by = { "run:wild" },
+    by = { "run:wild_all" },
     from = "           (expires_ms == 0 || letter->is_received || expires_ms > " ..
       "soc_host_now(host));",
     to = "           (expires_ms == 0 || letter->is_received || expires_ms > 0);",

@@ -32,7 +32,8 @@ return {
     law = "rollback", says = "as a contact",
   },
   {
-    name = "a removed contact is not put back", file = "core/parts/contacts/book.c", by = LAWS,
+    name = "a removed contact is not put back", file = "core/parts/contacts/book.c",
+    by = { "run:wild" },
     from = "    soc_contacts_put(contacts, undo->peer, old->contact.source, " ..
       "old->contact.added_ms,\n" ..
       "                     old->contact.extra);\n" ..
@@ -41,7 +42,8 @@ return {
     law = "rollback", says = "contacts",
   },
   {
-    name = "changes of contacts are not noted", file = "core/parts/contacts/book.c", by = LAWS,
+    name = "changes of contacts are not noted", file = "core/parts/contacts/book.c",
+    by = { "run:wild" },
     from = "    note(host, owner, peer);\n    soc_book_write(host, owner, peer, source, " ..
       "added_ms, extra);",
     to = "    soc_book_write(host, owner, peer, source, added_ms, extra);",
@@ -55,7 +57,7 @@ return {
     law = "rollback",
   },
   {
-    name = "a hold is not undone", file = "core/parts/supervision/hold.c", by = UNDONE,
+    name = "a hold is not undone", file = "core/parts/supervision/hold.c", by = LAWS,
     from = "    undo->agent->hold = old_hold_of(undo);\n", to = "",
     law = "rollback",
   },
@@ -80,7 +82,8 @@ return {
     outside = "main decides, and the simulator makes only agents' turns raise",
   },
   {
-    name = "a broadcast is not undone", file = "core/parts/group/broadcasts.c", by = LAWS,
+    name = "a broadcast is not undone", file = "core/parts/group/broadcasts.c",
+    by = { "run:folds_wild" },
     from = "    soc_broadcast_free(soc_map_take_number(&soc_group_state(host)->broadcasts, " ..
       "message->key));\n}",
     to = "    (void)host, (void)message;\n}",
@@ -94,7 +97,7 @@ return {
   },
   {
     name = "lines of a turn that raised are shown", file = "core/kernel/turns/turn.c",
-    by = { "run:standard" },
+    by = LAWS,
     from = "    soc_egress_free(turn->outputs);\n    turn->outputs = NULL;\n" ..
       "    soc_turn_rollback_to",
     to = "    soc_egress_add(host, turn->outputs);\n    turn->outputs = NULL;\n" ..
@@ -115,7 +118,7 @@ return {
   },
   {
     name = "delayed mail for an agent that ends is lost", file = "core/kernel/ending.c",
-    by = { "run:wild" },
+    by = LAWS,
     from = "    while ((message = soc_message_list_pop(&delayed)) != NULL)\n" ..
       "        soc_router_finish(host, message, SOC_OUTCOME_DEAD, REASON);",
     to = "    soc_mail_free_list(host, &delayed);",

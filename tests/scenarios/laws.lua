@@ -129,7 +129,16 @@ function DO.forged(agent)
   expect(true, ask(agent, other, { order = "state" }).forged ~= nil, "a forged reply was tried")
 end
 
--- All in one turn, which may be rolled back at its end.
+-- A turn that may be rolled back at its end: it is the last one.
+local function do_last(agent, helper)
+  local late = agent.id .. "-late"
+  assert(agent:create_role { id = late .. "-role", name = "l", prompt = "p", behaviour = "helper" })
+  assert(agent:spawn_agent(late .. "-role", BRIEF, { id = late }))
+  assert(agent:pause(helper)) -- and it keeps what is left for it
+  local sent = tell(agent, helper, { order = "note", tag = "d" }, { dedupe_key = late })
+  expect(nil, sent.duplicate, "a duplicate of a message that was rolled back")
+end
+
 function DO.much(agent)
   local helper = spawn(agent, "-helper")
   assert(agent:create_role {
@@ -157,6 +166,7 @@ function DO.much(agent)
   local last = { order = "note", tag = "!" }
   expect("a!", ask(agent, helper, last, { priority = "low" }).seen, "what the helper saw")
   expect("b!", ask(agent, made, last, { delay_ms = 200 }).seen, "what the other saw")
+  do_last(agent, helper)
 end
 
 -- A task on its way keeps two agents from waiting in a ring, until it is cancelled.
@@ -185,6 +195,9 @@ function DO.stopped(agent)
   tell(agent, heard, { order = "stop" })
   _, err = agent:receive { from = heard, type = "status_report", timeout_ms = LONG_MS }
   expect("agent_stopped", err and err.error, "a wait for an agent that ends")
+  local gone = spawn(agent, "-gone")
+  tell(agent, gone, { order = "note", tag = "x" }, { delay_ms = LONG_MS }) -- never comes
+  agent:terminate(gone, { force = true })
 end
 
 -- An agent outside that is held gets nothing, and its mail expires.
