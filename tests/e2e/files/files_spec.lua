@@ -147,8 +147,10 @@ describe("the file door", function()
   it("sends an abort to the agent at work", function()
     open()
     d:tell({ command = "send", message = {
+      to = "a", type = "task_assign", payload = { task_id = "t1" } } })
+    d:tell({ command = "send", message = {
       to = "a", type = "abort", payload = { task_id = "t1", reason = "enough" } } })
-    local message = d:await(QUEUE, 1)[1]
+    local message = d:await(QUEUE, 2)[2]
     assert.same({ "abort", true }, { message.type, message.requires_ack })
   end)
 
