@@ -159,8 +159,8 @@ bool soc_terminal_show(struct soc_terminal *terminal, struct soc_slice item)
     bool is_first = terminal->ids.length == 0;
     put_item(terminal, &text, item);
     if (is_first)
-        soc_buf_put_text(&text,
-                         "\n    (decide with: 1 approve, 1 choose, 1 reject, 1 modify; see: help)");
+        soc_buf_put_text(
+            &text, "\n    (decide with: 1 approve, 1 choose 2, 1 reject, 1 modify; see: help)");
     bool is_said = say(terminal, soc_buf_slice(&text));
     soc_buf_fini(&text);
     return is_said;
@@ -220,6 +220,7 @@ static void decide(struct soc_terminal *terminal, uint64_t number,
         struct soc_slice result = soc_slice(answer.data + 1, answer.length - 2);
         soc_buf_printf(&text, "[%llu] ", (unsigned long long)number);
         put_words(&text, soc_json_member(result, "decision"));
+        put_line(&text, " ", soc_json_member(result, "choice"));
         put_line(&text, ": ", soc_json_member(result, "agent"));
         struct soc_slice note = soc_json_member(result, "note");
         if (note.data == NULL)
@@ -271,8 +272,8 @@ static bool is_open(struct soc_terminal *terminal, struct soc_slice id)
     return is_found;
 }
 
-/* Appends the option that the words name as JSON: option number `words`, unless an option
- * reads just so; else the words, so that the refusal names the options. */
+/* Appends the chosen option as JSON. A number on display means the option it stands before;
+ * other words are passed on as a text, so that a refusal can list the options. */
 static void put_option(struct soc_terminal *terminal, struct soc_slice id, struct soc_slice words,
                        struct soc_buf *out)
 {
@@ -281,25 +282,17 @@ static void put_option(struct soc_terminal *terminal, struct soc_slice id, struc
     struct soc_json_walk options = {0};
     uint64_t number;
     uint64_t index = 0;
-    struct soc_slice numbered = {0};
-    bool is_plain = false;
-    soc_json_put_string(out, words);
     soc_human_look(terminal->options.host, NULL, &list);
     soc_json_walk(&items, soc_buf_slice(&list));
     while (soc_json_next(&items))
         if (soc_slice_equal(id, soc_json_plain_string(soc_json_member(items.value, "id"))))
             soc_json_walk(&options, soc_json_member(items.value, "options"));
     bool is_number = read_number(words, &number);
-    while (is_number && options.next != NULL && soc_json_next(&options)) {
-        is_plain |= soc_slice_equal(options.value, soc_buf_slice(out)) ||
-                    soc_slice_equal(options.value, words);
+    while (is_number && options.next != NULL && out->length == 0 && soc_json_next(&options))
         if (++index == number)
-            numbered = options.value;
-    }
-    if (!is_plain && numbered.data != NULL) {
-        out->length = 0;
-        soc_buf_put_slice(out, numbered);
-    }
+            soc_buf_put_slice(out, options.value);
+    if (out->length == 0)
+        soc_json_put_string(out, words);
     soc_buf_fini(&list);
 }
 

@@ -1,6 +1,8 @@
 #include "kernel/mail/dead.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -153,7 +155,10 @@ static void compare_count(struct soc_dead_order_item *item)
     }
     item->is_over = true;
     item->answer.length = 0;
-    soc_refusal_begin(&item->answer, SOC_ECOUNT, NULL);
+    char sentence[96];
+    snprintf(sentence, sizeof(sentence), "%" PRIu64 " match, not %" PRId64 "; nothing was done",
+             item->counted, item->order.expected);
+    soc_refusal_begin(&item->answer, SOC_ECOUNT, sentence);
     soc_json_put_name(&item->answer, "count");
     soc_json_put_integer(&item->answer, (int64_t)item->counted);
     item->rc = soc_refusal_end(&item->answer, SOC_ECOUNT);

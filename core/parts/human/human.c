@@ -252,7 +252,7 @@ static int check_choice(const struct soc_item *item, struct soc_verdict *verdict
     if (verdict->choice.data == NULL)
         return SOC_OK;
     if (soc_decision_parse(verdict->decision) == SOC_DECISION_REJECT)
-        return refuse_verdict(error, "a rejection chooses nothing", "choice");
+        return refuse_verdict(error, "choice cannot be used with reject", "choice");
     struct soc_slice option = find_option(item, verdict->choice);
     if (option.data != NULL) {
         verdict->choice = option;

@@ -32,7 +32,8 @@ function M.request(op, members, raw)
   return text
 end
 
-local function as_text(value)
+--- A value as people read it: a text as it is, anything else as JSON.
+function M.as_text(value)
   return type(value) == "string" and value or json.encode(value)
 end
 
@@ -40,10 +41,10 @@ end
 local function complain_of_refusal(refusal)
   local object = json.decode(refusal)
   local lines = { ("%s: %s"):format(object.error, object.message) }
-  for _, name in ipairs({ "missing_fields", "details" }) do
+  for _, name in ipairs({ "missing_fields", "details", "options" }) do
     local texts = {}
     for index, text in ipairs(object[name] or {}) do
-      texts[index] = as_text(text):gsub("%c", " ") -- a policy's words may have line breaks
+      texts[index] = M.as_text(text):gsub("%c", " ") -- a policy's words may have line breaks
     end
     if #texts > 0 then
       lines[#lines + 1] = ("  %s: %s"):format(name, table.concat(texts, "; "))

@@ -42,12 +42,16 @@ end
 -- "approve: pm has its answer", or how else the decision reached the agent.
 local function print_result(list)
   local result = json.decode(program.rows(list)())
+  local decision = result.decision
+  if result.choice ~= nil then
+    decision = ("%s %s"):format(decision, ask.as_text(result.choice))
+  end
   if not result.delivered then
-    print(("%s: recorded; %s, who asked, has ended"):format(result.decision, result.agent))
+    print(("%s: recorded; %s, who asked, has ended"):format(decision, result.agent))
   elseif result.messageId then
-    print(("%s: sent to %s as %s"):format(result.decision, result.agent, result.messageId))
+    print(("%s: sent to %s as %s"):format(decision, result.agent, result.messageId))
   else
-    print(("%s: %s has its answer"):format(result.decision, result.agent))
+    print(("%s: %s has its answer"):format(decision, result.agent))
   end
 end
 

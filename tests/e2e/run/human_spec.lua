@@ -89,7 +89,7 @@ describe("the person at the terminal", function()
     local shown, code = talk({
       { "third", "2 choose a" }, { "has no options", "1 choose" },
       { "or its number", "1 choose c" },
-      { "one of the item's options", "1 choose 2" }, { "[1] approve", "2 reject" },
+      { "one of the item's options", "1 choose 2" }, { "[1] approve b", "2 reject" },
       { "[2] reject", "3 reject" },
     })
     assert.equal(0, code, shown)

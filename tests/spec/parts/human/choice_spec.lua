@@ -53,7 +53,7 @@ describe("a choice among options", function()
     local bare = ask(s, "b", { title = "Ship it?" })
     for _, case in ipairs({
       { item, { choice = "never" }, "one of the item's options" },
-      { item, { decision = "reject", choice = "now" }, "a rejection chooses nothing" },
+      { item, { decision = "reject", choice = "now" }, "cannot be used with reject" },
       { bare, { choice = "now" }, "no options" },
       { item, {}, "approve, modify or reject" },
     }) do
