@@ -24,7 +24,12 @@ local function envelope(answer, case)
     end
   end
   -- As a value: doors keep the spelling they were given.
-  list.payload = json.encode(assert(json.decode("[" .. list.payload .. "]")))
+  local payload = assert(json.decode("[" .. list.payload .. "]"))
+  local introduction = type(payload[1]) == "table" and payload[1].self_introduction
+  if type(introduction) == "table" then
+    introduction.role = nil -- the host's: doors have different senders
+  end
+  list.payload = json.encode(payload)
   return list
 end
 
