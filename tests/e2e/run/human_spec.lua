@@ -53,7 +53,7 @@ describe("the person at the terminal", function()
   local function talk(steps, app)
     place:write("app.lua", app or APP .. MAIN)
     local lines = { "seen() { timeout 300 sh -c 'until grep -qF \"$0\" shown; do sleep 0.01; done'"
-      .. " \"$1\" || exit 1; }", ": > shown" }
+      .. " \"$1\" || { echo \"$1\" > unseen; exit 1; }; }", ": > shown", ": > unseen" }
     lines[#lines + 1] = "{"
     for _, step in ipairs(steps) do
       lines[#lines + 1] = ("seen %s; echo %s"):format(program.quote(step[1]),
@@ -65,6 +65,7 @@ describe("the person at the terminal", function()
     lines[#lines + 1] = "} | timeout 300 script -qefc " ..
       program.quote(place.program .. " run app.lua --log none") .. " shown > out"
     local result = place:shell(table.concat(lines, "\n"))
+    assert.equal("", place:read("unseen"))
     return place:read("out"):gsub("\r", ""), result.code
   end
 
@@ -126,7 +127,8 @@ describe("the person at the terminal", function()
     running:expect("[inbox] c1 (normal): old one")
     running:kill("KILL")
     running:wait()
-    local shown, code = talk({ { "[1] c1: old one", "1 approve still good" }, last = "is told" },
+    local shown, code = talk({ { "[1] c1: old one", "1 approve still good" },
+      last = "is notified" },
       APP .. [[
         society.main(function(user) user:sleep(100) end)
       ]])
