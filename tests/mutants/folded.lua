@@ -126,7 +126,8 @@ return {
     to = "        [SOC_RECORD_SEAT] = SOC_STATEMENT_SEATS_END,",
   },
   {
-    name = "folding forgets tasks", file = "core/store/tables/statements.c", by = FOLDS,
+    name = "folding forgets tasks", file = "core/store/tables/statements.c",
+    by = { "run:folds_exact" },
     from = "\"INSERT OR REPLACE INTO task_entries({task}) VALUES({?task})\"",
     to = "\"INSERT OR IGNORE INTO task_entries({task}) VALUES({?task})\"",
   },

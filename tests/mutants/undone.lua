@@ -57,7 +57,7 @@ return {
     law = "rollback",
   },
   {
-    name = "a hold is not undone", file = "core/parts/supervision/hold.c", by = LAWS,
+    name = "a hold is not undone", file = "core/parts/supervision/hold.c", by = UNDONE,
     from = "    undo->agent->hold = old_hold_of(undo);\n", to = "",
     law = "rollback",
   },
