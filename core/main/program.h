@@ -22,12 +22,10 @@ int soc_program_open(lua_State *L);
  *   ask_stopped(state, request)   -> the same for a stopped society
  *   is_held(state)                -> whether a process holds the state directory
  *   subjects                      what can be inspected (parts/subjects.h)
- *   operations                    the table of operations (kernel/operation.h): a list of
- *                                 { name, summary, scope, changes, needs_running,
- *                                 for_agents, params, answer }
- *   faults, kinds                 names for `sim --faults` and `--policy`
- * Requests and lists are JSON. With the error name "refused" the sentence is the error
- * object. */
+ *   operations                    the table of operations (kernel/operations/operation.h): a list
+ * of { name, summary, scope, changes, needs_running, for_agents, params, answer } faults, kinds
+ * names for `sim --faults` and `--policy` Requests and lists are JSON. With the error name
+ * "refused" the sentence is the error object. */
 void soc_program_add_asking(lua_State *L);
 
 /* Adds the functions for text and JSON:

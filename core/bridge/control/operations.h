@@ -6,7 +6,7 @@
 #ifndef SOC_BRIDGE_CONTROL_OPERATIONS_H
 #define SOC_BRIDGE_CONTROL_OPERATIONS_H
 
-#include "kernel/operation.h"
+#include "kernel/operations/operation.h"
 
 /* Carries out `request`, a JSON object, for the owner and answers `call`. */
 void soc_operations_do(const struct soc_operations *society, struct soc_call *call,

@@ -5,7 +5,7 @@
 #ifndef SOC_KERNEL_OPERATIONS_CATALOGUE_H
 #define SOC_KERNEL_OPERATIONS_CATALOGUE_H
 
-#include "kernel/operation.h"
+#include "kernel/operations/operation.h"
 
 struct soc_part;
 

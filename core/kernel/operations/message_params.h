@@ -6,7 +6,7 @@
 #ifndef SOC_KERNEL_OPERATIONS_MESSAGE_PARAMS_H
 #define SOC_KERNEL_OPERATIONS_MESSAGE_PARAMS_H
 
-#include "kernel/operation.h"
+#include "kernel/operations/operation.h"
 #include "model/message_fields.h"
 
 /* Every field as a parameter of a send; soc_operation.takes chooses. */

@@ -4,7 +4,7 @@
 #ifndef SOC_KERNEL_OPERATIONS_ORDERS_H
 #define SOC_KERNEL_OPERATIONS_ORDERS_H
 
-#include "kernel/operation.h"
+#include "kernel/operations/operation.h"
 
 /* The list, terminated by a NULL name. */
 extern const struct soc_operation soc_orders[];

@@ -4,7 +4,7 @@
 #ifndef SOC_PARTS_HUMAN_HUMAN_STATE_H
 #define SOC_PARTS_HUMAN_HUMAN_STATE_H
 
-#include "kernel/operation.h"
+#include "kernel/operations/operation.h"
 #include "kernel/state.h"
 #include "model/inbox.h"
 #include "parts/table.h"

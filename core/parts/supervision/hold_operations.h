@@ -4,7 +4,7 @@
 #ifndef SOC_PARTS_SUPERVISION_HOLD_OPERATIONS_H
 #define SOC_PARTS_SUPERVISION_HOLD_OPERATIONS_H
 
-#include "kernel/operation.h"
+#include "kernel/operations/operation.h"
 
 /* The list, terminated by a NULL name. */
 extern const struct soc_operation soc_hold_operations[];

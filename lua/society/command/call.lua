@@ -1,7 +1,7 @@
 --- society call: any operation of a society, by name.
 --
 -- What there is to call, with parameters and answers, is the table of operations that
--- core/kernel/operation.h declares.
+-- core/kernel/operations/operation.h declares.
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")

@@ -1,4 +1,4 @@
--- docs/operations.md is what the table of operations says (core/kernel/operation.h).
+-- docs/operations.md is what the table of operations says (core/kernel/operations/operation.h).
 --
 -- Covers: core/bridge/control/operations.c, core/parts/subjects.c
 

@@ -1,4 +1,4 @@
-#include "kernel/operation.h"
+#include "kernel/operations/operation.h"
 
 #include <assert.h>
 #include <string.h>

@@ -13,8 +13,8 @@
  *
  * An answer is a JSON list of objects, whose members are declared, or an error object.
  * Layer: kernel. Thread: any for the declarations, loop for functions. */
-#ifndef SOC_KERNEL_OPERATION_H
-#define SOC_KERNEL_OPERATION_H
+#ifndef SOC_KERNEL_OPERATIONS_OPERATION_H
+#define SOC_KERNEL_OPERATIONS_OPERATION_H
 
 #include <stdbool.h>
 #include <stddef.h>
