@@ -115,6 +115,9 @@ static bool put_inside(struct soc_buf *out, struct soc_slice text)
 
 static void cut_front(struct soc_buf *buf, size_t length)
 {
+    assert(length <= buf->length);
+    if (length == 0) /* the buffer may have no memory yet */
+        return;
     memmove(buf->data, buf->data + length, buf->length - length);
     buf->length -= length;
 }
