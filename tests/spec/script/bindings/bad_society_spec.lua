@@ -99,6 +99,7 @@ local CALLS = {
     places = { "?", "payload text empty", "options ?" }, fields = { nil, nil,
       { timeout_ms = "ms ?" } },
   },
+  acks = { good = no_arguments, places = { "" }, is_look = true },
   outside = { good = no_arguments, places = { "" }, is_look = true },
   outside_send = {
     good = function() return { "ghost", { payload = "x" } } end,
