@@ -93,8 +93,8 @@ static void a_response_may_name_the_external_id_of_a_request(void)
     CHECK_INT(ask_ann(&world, "q-1", &told[0]), SOC_OK);
     CHECK_INT(ask_ann(&world, "q-2", &told[1]), SOC_OK);
     world_settle(&world);
-    CHECK_INT(respond(&world, "bob", "q-2"), SOC_OK); /* was not asked */
-    CHECK_INT(respond(&world, "ann", "q-3"), SOC_OK); /* names nothing */
+    CHECK_INT(respond(&world, "bob", "q-2"), SOC_ENOQUERY); /* was not asked */
+    CHECK_INT(respond(&world, "ann", "q-3"), SOC_ENOQUERY); /* names nothing */
     world_settle(&world);
     CHECK_INT(told[0].length + told[1].length, 0);
     CHECK_INT(respond(&world, "ann", "q-2"), SOC_OK);

@@ -80,7 +80,7 @@ static void members_of_a_payload_are_found_by_their_names_alone(void)
     int count = 0;
     for (; names[count] != NULL; count++)
         CHECK(soc_message_fields_find_in_payload(soc_slice_text(names[count])) >= 0);
-    CHECK_INT(count, 7);
+    CHECK_INT(count, 8);
     CHECK_INT(soc_message_fields_find_in_payload(SOC_SLICE("messageType")), SOC_MESSAGE_FIELD_TYPE);
     CHECK_INT(soc_message_fields_find_in_payload(SOC_SLICE("type")), -1);
 }
