@@ -103,9 +103,9 @@ static const struct soc_param agent_members[] = {
 };
 
 static const struct soc_param contact_members[] = {
-    {.name = "owner", .is_needed = true, .summary = "who knows"},
-    {.name = "id", .is_needed = true, .summary = "whom"},
-    {.name = "role", .is_needed = true, .summary = "as what"},
+    {.name = "owner", .is_needed = true, .summary = "the agent whose contact it is"},
+    {.name = "id", .is_needed = true, .summary = "the contact"},
+    {.name = "role", .is_needed = true, .summary = "the name of its role"},
     {.name = "source", .is_needed = true, .summary = "how the contact came about"},
     {.name = "interfaceSpec", .kind = SOC_PARAM_JSON, .summary = "what it takes and gives"},
     {.name = "introducedBy", .summary = "who introduced it"},
@@ -119,7 +119,7 @@ static const struct soc_param contact_members[] = {
 static const struct soc_param activity_members[] = {
     {.name = "time", .kind = SOC_PARAM_TIME, .is_needed = true, .summary = "when"},
     {.name = "event", .is_needed = true, .summary = "what happened"},
-    {.name = "agent", .is_needed = true, .summary = "to or by whom; `system`: the host"},
+    {.name = "agent", .is_needed = true, .summary = "the agent it concerns; `system`: the host"},
     {.name = "type", .summary = "the type of its message"},
     {.name = "message_id", .kind = SOC_PARAM_ID, .summary = "its message"},
     {.name = "task_id", .summary = "its task"},
@@ -129,9 +129,12 @@ static const struct soc_param activity_members[] = {
 };
 
 static const struct soc_param wait_members[] = {
-    {.name = "agent", .is_needed = true, .summary = "who waits"},
+    {.name = "agent", .is_needed = true, .summary = "the waiting agent"},
     {.name = "kind", .is_needed = true, .summary = "in which call"},
-    {.name = "waits_for", .kind = SOC_PARAM_LIST, .is_needed = true, .summary = "for whom"},
+    {.name = "waits_for",
+     .kind = SOC_PARAM_LIST,
+     .is_needed = true,
+     .summary = "the agents it waits for"},
     {.name = "type", .summary = "for mail of this type"},
     {.name = "correlation_id", .summary = "the chain it waits in"},
     {.name = "message_id", .kind = SOC_PARAM_ID, .summary = "the message to be answered"},

@@ -26,7 +26,7 @@ static const struct soc_column columns[] = {
 static const struct soc_param members[] = {
     {.name = "task_id", .is_needed = true, .summary = "its id, unique for each owner"},
     {.name = "agent", .is_needed = true, .summary = "its owner"},
-    {.name = "assigner", .is_needed = true, .summary = "who gave it"},
+    {.name = "assigner", .is_needed = true, .summary = "the agent that assigned it"},
     {.name = "type", .is_needed = true, .summary = "the type of the message that opened it"},
     {.name = "state",
      .is_needed = true,

@@ -376,7 +376,7 @@ static void check_secret(struct soc_script *script, const struct soc_exchange_re
     soc_json_string(soc_json_member(request->json, "url"), &url);
     soc_keys_check(script->keys, request->use, request->secret_env, soc_buf_slice(&url), fault);
     if (fault->length == 0 && !is_plain(request))
-        soc_buf_put_text(fault, "a request with a secret has no header Host of its own, and no "
+        soc_buf_put_text(fault, "a request with a secret cannot set the header Host, nor use "
                                 "control characters in its method and headers");
     soc_buf_fini(&url);
 }

@@ -172,7 +172,7 @@ local HANDLERS = {
 
 local function take_event(self, value)
   if type(value) ~= "table" then
-    self.fault = "an event that is no object"
+    self.fault = "an event that is not an object"
     return
   end
   local handle = HANDLERS[value.type]

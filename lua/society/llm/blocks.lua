@@ -21,14 +21,14 @@ end
 
 local function fault_of_block(block)
   if not M.is_object(block) then
-    return "a block that is no object"
+    return "a block that is not an object"
   elseif block.type == "text" and block.text ~= nil and type(block.text) ~= "string" then
-    return "a text that is none"
+    return "text that is not a string"
   elseif block.type == "tool_use" then
     if type(block.id) ~= "string" or type(block.name) ~= "string" or block.name == "" then
       return "a tool call without an id or a name"
     elseif block.input ~= nil and type(block.input) ~= "table" then
-      return "arguments that are no object"
+      return "arguments that are not an object"
     end
   end
 end
@@ -91,7 +91,7 @@ function Blocks:go_on(delta, index)
   end
   local part = delta.text or delta.partial_json
   if part ~= nil and type(part) ~= "string" then
-    return nil, "a piece of text that is none"
+    return nil, "a piece of text that is not a string"
   end
   block.parts[#block.parts + 1] = part
   return block.kind == "text" and part or nil

@@ -163,7 +163,7 @@ local function check_provider(name, _, load)
     return unknown("provider", name, { "anthropic", "auto", "openai", "replay", "scripted" })
       .. "; a provider of your own is the name of a module with a dot in it"
   elseif not is_provider(provider) then
-    return ("provider '%s' is none: it needs the tables 'defaults' and 'environment' and the "
+    return ("provider '%s' is incomplete: it needs the tables 'defaults' and 'environment' and the "
       .. "functions 'request' and 'reader'"):format(name)
   end
 end

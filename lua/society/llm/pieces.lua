@@ -111,7 +111,7 @@ local function put_call(self, delta)
   end
   local arguments = arguments_of(part.arguments)
   if not arguments then
-    return "arguments that are no object"
+    return "arguments that are not an object"
   elseif arguments ~= json.null and arguments ~= "" then
     call.has_arguments = true
     call.arguments[#call.arguments + 1] = arguments
@@ -126,15 +126,15 @@ local function put_content(self, content)
     self.texts[#self.texts + 1] = content
     return nil
   elseif not is_list(content) then
-    return "a text that is none"
+    return "text that is not a string"
   end
   for _, part in ipairs(content) do
     if not M.is_object(part) or type(part.type) ~= "string" then
-      return "a part of a text that is none"
+      return "a part of text that is not a string"
     elseif part.type == "text" or part.type == "refusal" then
       local text = part[part.type]
       if type(text) ~= "string" then
-        return "a text that is none"
+        return "text that is not a string"
       end
       self.texts[#self.texts + 1] = text
     end

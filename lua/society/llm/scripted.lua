@@ -129,7 +129,7 @@ local function fault_of_calls(calls)
   for index, call in ipairs(calls) do
     local what = ("tool call %d"):format(index)
     if type(call) ~= "table" or call.name == nil then
-      return ("%s is none: { name, arguments?, id? }"):format(what)
+      return ("%s must be { name, arguments?, id? }"):format(what)
     end
     local fault = fault_of_fields(what, call, CALL_FIELDS)
     if fault then

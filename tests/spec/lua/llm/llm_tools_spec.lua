@@ -280,7 +280,7 @@ describe("settings of thinking agents", function()
     for name, text in pairs({
       opnai = "unknown provider 'opnai'; there are anthropic, auto, openai, replay, scripted",
       ["no.such.module"] = "provider 'no.such.module': require: no module",
-      ["society.json"] = "provider 'society.json' is none: it needs the tables",
+      ["society.json"] = "provider 'society.json' is incomplete: it needs the tables",
     }) do
       local ok, err = pcall(scene.new, { config = { llm = { provider = name } } })
       assert.is_false(ok)

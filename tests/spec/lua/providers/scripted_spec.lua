@@ -78,7 +78,7 @@ describe("the scripted provider", function()
       ["expect: 'last' is a number, not a string"] = { content = "x", expect = { last = 1 } },
       ["'expect' is a number; it is a text or"] = { content = "x", expect = 1 },
       ["tool_calls is no list"] = { tool_calls = { name = "f" } },
-      ["tool call 1 is none: { name, arguments?, id? }"] = { tool_calls = { { arguments = {} } } },
+      ["tool call 1 must be { name, arguments?, id? }"] = { tool_calls = { { arguments = {} } } },
       ["tool call 1 has an unknown field 'argument'"] = {
         tool_calls = { { name = "f", argument = {} } } },
     }) do

@@ -98,7 +98,7 @@ describe("a model's key", function()
     it("does not go with " .. what, function()
       local text, requests = run({ ["app.lua"] = asking(CONFIG),
         ["my/own.lua"] = provider("http://own.test/v1/chat", "OWN_KEY", change) })
-      assert.matches("no_secret: a request with a secret has no header Host", text, 1, true)
+      assert.matches("no_secret: a request with a secret cannot set the header Host", text, 1, true)
       assert.same({}, requests)
     end)
   end
