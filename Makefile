@@ -87,7 +87,13 @@ $(BUILD)/libsociety.a: $(LIB_OBJ)
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-$(BUILD)/core/%.o: core/%.c
+# Everything is compiled again when the compiler or its flags change. WERROR changes no code.
+FLAGS_NOW = $(filter-out -Werror,$(COMPILE))
+$(BUILD)/flags: .FORCE
+	$(Q)mkdir -p $(@D) && echo '$(FLAGS_NOW)' | cmp -s - $@ || echo '$(FLAGS_NOW)' > $@
+.FORCE:
+
+$(BUILD)/core/%.o: core/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(COMPILE) -fPIC -fvisibility=hidden -MMD -MP -c $< -o $@
@@ -99,7 +105,7 @@ $(BUILD)/unit/%: %.c $(BUILD)/libsociety.a
 	@echo "  TEST  $<"
 	$(Q)$(COMPILE) -MMD -MP -MT $@ -MF $@.d -Itests/unit $< $(BUILD)/libsociety.a $(LDFLAGS) $(LIBS) -o $@
 
-$(BUILD)/bench/%.o: bench/%.c
+$(BUILD)/bench/%.o: bench/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(COMPILE) -MMD -MP -c $< -o $@
