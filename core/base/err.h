@@ -44,6 +44,9 @@
     X(ENOPROGRESS, -28, "no_progress",                                                             \
       "too many messages in a row without progress; finish, or do something else")                 \
     X(ECOUNT, -41, "count_differs", "the number of matches differs; look again, then repeat")      \
+    X(EAMBIGUOUS, -42, "ambiguous", "several fit; name one of them by its id")                     \
+    X(EKEYREUSED, -43, "key_reused",                                                               \
+      "the idempotency key was used for another request; choose a new one")                        \
     X(ENOITEM, -26, "item_not_found", "no inbox item has that id")                                 \
     X(EDECIDED, -27, "already_decided", "the item is already decided; the first decision stands")  \
     X(EWITHDRAWN, -29, "item_withdrawn", "the item was withdrawn because its task was cancelled")  \

@@ -14,6 +14,7 @@
 #include "kernel/mail/mail.h"
 #include "kernel/mail/requests.h"
 #include "kernel/mail/router.h"
+#include "kernel/operations/awaiting.h"
 #include "kernel/parts.h"
 #include "kernel/recover.h"
 #include "kernel/state.h"
@@ -175,6 +176,8 @@ static void fire(struct soc_host *host, struct soc_heap_item *item)
         soc_waiting_timer(host, (void *)(base - offsetof(struct soc_activation, timer)));
     } else if (item->kind == SOC_TIMER_REQUEST) {
         soc_request_timeout(host, (void *)(base - offsetof(struct soc_request, timer)));
+    } else if (item->kind == SOC_TIMER_AWAITING) {
+        soc_awaiting_timeout(host, (void *)item);
     } else {
         const struct soc_part *part = host->parts.timers[item->kind - SOC_TIMER_PARTS];
         assert(part != NULL && part->timer != NULL);
@@ -446,6 +449,7 @@ static void free_host(struct soc_host *host)
     size_t cursor = 0;
     void *item;
     assert(!host->turn.is_open);
+    soc_awaiting_free_all(host);
     soc_parts_free(host);
     free_agents(host);
     free_timers(host);

@@ -31,6 +31,14 @@ static void put_time(struct soc_buf *out, const char *name, int64_t time_ms)
     soc_time_put_json(out, time_ms);
 }
 
+uint64_t soc_look_queued(const struct soc_host *host, const struct soc_agent *agent)
+{
+    uint64_t queued = soc_mailbox_count(&agent->mailbox);
+    for (size_t i = 0; host->parts.calls.unread[i] != NULL; i++)
+        queued += host->parts.calls.unread[i](host, agent);
+    return queued;
+}
+
 void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out)
 {
     soc_buf_put_byte(out, '{');
@@ -48,10 +56,7 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
         soc_buf_put_text(out, "true");
     }
     SOC_PARTS_TELL(host, put_agent, host, agent, out);
-    uint64_t queued = soc_mailbox_count(&agent->mailbox);
-    for (size_t i = 0; host->parts.calls.unread[i] != NULL; i++)
-        queued += host->parts.calls.unread[i](host, agent);
-    put_count(out, "queue_length", queued);
+    put_count(out, "queue_length", soc_look_queued(host, agent));
     put_count(out, "contacts", agent->contacts.count);
     put_count(out, "children", agent->children);
     put_time(out, "created_at", agent->created_ms);
@@ -155,8 +160,8 @@ void soc_look_registries(const struct soc_host *host, struct soc_buf *out)
     soc_buf_put_text(out, "}}");
 }
 
-static void put_wait(const struct soc_host *host, const struct soc_activation *activation,
-                     struct soc_buf *out)
+void soc_look_wait(const struct soc_host *host, const struct soc_activation *activation,
+                   struct soc_buf *out)
 {
     const struct soc_wait *wait = &activation->wait;
     const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
@@ -191,7 +196,7 @@ void soc_look_waits(const struct soc_host *host, struct soc_buf *out)
             continue;
         if (out->data[out->length - 1] != '[')
             soc_buf_put_byte(out, ',');
-        put_wait(host, agent->activation, out);
+        soc_look_wait(host, agent->activation, out);
     }
     soc_buf_put_byte(out, ']');
 }

@@ -19,6 +19,9 @@ struct soc_wait_ops;
 /* Lends the name of the agent's status (status.h). */
 const char *soc_look_status(const struct soc_host *host, const struct soc_agent *agent);
 
+/* Returns the number of messages that wait for the agent, broadcasts included. */
+uint64_t soc_look_queued(const struct soc_host *host, const struct soc_agent *agent);
+
 /* Appends one agent as an object: id, role, parent, status, queue_length, … */
 void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent,
                     struct soc_buf *out);
@@ -37,6 +40,10 @@ void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out);
 
 /* Appends { "contactRegistries": { id: contacts } } of all live agents, oldest first. */
 void soc_look_registries(const struct soc_host *host, struct soc_buf *out);
+
+/* Appends what an activation waits for as an object: agent, kind, waits_for, … */
+void soc_look_wait(const struct soc_host *host, const struct soc_activation *activation,
+                   struct soc_buf *out);
 
 /* Appends a list of the waits: who waits for whom, and for what. */
 void soc_look_waits(const struct soc_host *host, struct soc_buf *out);

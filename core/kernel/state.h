@@ -25,6 +25,7 @@ enum soc_timer_kind {
     SOC_TIMER_MESSAGE,
     SOC_TIMER_ACTIVATION,
     SOC_TIMER_REQUEST,
+    SOC_TIMER_AWAITING,
     SOC_TIMER_PARTS,
 };
 
@@ -83,6 +84,12 @@ struct soc_dead_orders {
     bool is_closed;  /* nothing more is changed */
 };
 
+/* operations/awaiting.h: calls from outside that wait. */
+struct soc_awaitings {
+    struct soc_awaiting *first; /* owned, oldest first */
+    struct soc_awaiting *last;
+};
+
 /* handling.h: activations for reuse. */
 struct soc_pool {
     struct soc_activation *items[64];
@@ -131,6 +138,7 @@ struct soc_host {
     struct soc_waits waits;
     struct soc_transit transit;
     struct soc_dead_orders dead;
+    struct soc_awaitings awaiting;
     struct soc_pool pool;
     struct soc_turn turn;
     struct soc_journal *journal;

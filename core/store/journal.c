@@ -269,7 +269,7 @@ static void copy_query(struct soc_lookup *lookup, const struct soc_query *query)
     soc_buf_reserve(&lookup->texts, what.length + query->agent.length + query->task.length +
                                         query->type.length + query->correlation_id.length +
                                         query->from.length + query->to.length +
-                                        query->reason.length);
+                                        query->reason.length + query->state.length);
     lookup->query = *query;
     lookup->query.what = copy_text(&lookup->texts, what).data;
     lookup->query.agent = copy_text(&lookup->texts, query->agent);
@@ -278,6 +278,7 @@ static void copy_query(struct soc_lookup *lookup, const struct soc_query *query)
     lookup->query.from = copy_text(&lookup->texts, query->from);
     lookup->query.to = copy_text(&lookup->texts, query->to);
     lookup->query.reason = copy_text(&lookup->texts, query->reason);
+    lookup->query.state = copy_text(&lookup->texts, query->state);
     lookup->query.correlation_id = copy_text(&lookup->texts, query->correlation_id);
 }
 

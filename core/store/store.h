@@ -49,6 +49,8 @@ struct soc_query {
     struct soc_slice task;
     struct soc_slice type;
     struct soc_slice correlation_id;
+    struct soc_slice state;       /* of the inbox only: open (default), decided, withdrawn, all */
+    uint64_t key;                 /* of `message`, `life` and `item` only: which one */
     int64_t since_ms;             /* inclusive; 0: from the beginning */
     int64_t until_ms;             /* exclusive; 0: no end */
     int64_t limit;                /* the latest so many rows; 0: all */

@@ -11,6 +11,7 @@
 #include "kernel/mail/passage.h"
 #include "kernel/mail/requests.h"
 #include "kernel/mail/transit.h"
+#include "kernel/operations/awaiting.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "kernel/state.h"
@@ -343,6 +344,8 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
         host->totals.sent++;
         soc_trace_message(host, "message", message);
     }
+    if (message->reply_to != 0)
+        soc_awaiting_note_reply(host, message->reply_to);
     for (size_t i = 0; host->parts.calls.accept[i] != NULL; i++)
         if (host->parts.calls.accept[i](host, message))
             return;

@@ -1,8 +1,16 @@
 #include "kernel/operations/catalogue.h"
 
+#include "kernel/operations/agent_looks.h"
 #include "kernel/operations/looks.h"
+#include "kernel/operations/message_looks.h"
 #include "kernel/operations/orders.h"
 #include "kernel/part.h"
+
+/* The operations of the kernel. */
+static const struct soc_operation *const kernel[] = {soc_looks, soc_agent_looks, soc_message_looks,
+                                                     soc_orders};
+
+#define KERNEL_COUNT (sizeof(kernel) / sizeof(kernel[0]))
 
 /* Lends element `*index` of the list, or counts its elements off `*index`. */
 static const struct soc_operation *at(const struct soc_operation *list, size_t *index)
@@ -15,9 +23,9 @@ static const struct soc_operation *at(const struct soc_operation *list, size_t *
 
 const struct soc_operation *soc_catalogue_at(const struct soc_part *const *parts, size_t index)
 {
-    const struct soc_operation *found = at(soc_looks, &index);
-    if (found == NULL)
-        found = at(soc_orders, &index);
+    const struct soc_operation *found = NULL;
+    for (size_t i = 0; found == NULL && i < KERNEL_COUNT; i++)
+        found = at(kernel[i], &index);
     for (; found == NULL && *parts != NULL; parts++)
         found = at((*parts)->operations, &index);
     return found;
@@ -34,9 +42,9 @@ static const struct soc_operation *find(const struct soc_operation *list, struct
 const struct soc_operation *soc_catalogue_find(const struct soc_part *const *parts,
                                                struct soc_slice name)
 {
-    const struct soc_operation *found = find(soc_looks, name);
-    if (found == NULL)
-        found = find(soc_orders, name);
+    const struct soc_operation *found = NULL;
+    for (size_t i = 0; found == NULL && i < KERNEL_COUNT; i++)
+        found = find(kernel[i], name);
     for (; found == NULL && *parts != NULL; parts++)
         found = find((*parts)->operations, name);
     return found;

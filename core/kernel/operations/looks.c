@@ -80,7 +80,7 @@ static const struct soc_column wait_columns[] = {
 
 /* ---- members of answers ---- */
 
-static const struct soc_param agent_members[] = {
+const struct soc_param soc_looks_agent_members[] = {
     {.name = "id", .is_needed = true, .summary = "its id"},
     {.name = "role", .kind = SOC_PARAM_OBJECT, .is_needed = true, .summary = "`id` and `name`"},
     {.name = "parent", .summary = "who spawned or adopted it"},
@@ -284,7 +284,8 @@ static void recall_stats(struct soc_slice meta, struct soc_buf *out)
 
 const struct soc_operation soc_looks[] = {
     {LOOK("agents"), .summary = "agents; with status and queue while the society runs",
-     FILTERS(SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_LIMIT), .answer = agent_members,
+     FILTERS(SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_LIMIT),
+     .answer = soc_looks_agent_members,
      .view = &(const struct soc_view){.is_stored = true,
                                       .is_of_living = true,
                                       .look = look_at_agents,

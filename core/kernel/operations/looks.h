@@ -6,6 +6,9 @@
 
 #include "kernel/operations/operation.h"
 
+/* The members of an agent. */
+extern const struct soc_param soc_looks_agent_members[];
+
 /* The list, terminated by a NULL name. */
 extern const struct soc_operation soc_looks[];
 

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-static_assert(SOC_MESSAGE_FIELD_COUNT < 32, "a bit each");
+static_assert(SOC_MESSAGE_FIELD_COUNT + 4 < 32, "a bit each");
 
 #define SPAN_MS_MAX   100000000000000 /* 10^14 */
 #define SECONDS_S_MAX 100000000000    /* 10^11 */
@@ -108,5 +108,11 @@ const struct soc_param soc_message_members[] = {
     SOC_MESSAGE_FIELD_MAP(F)
 #undef F
         {.name = "error", .kind = SOC_PARAM_OBJECT, .summary = "the error that ended it"},
+    {.name = "cause", .kind = SOC_PARAM_OBJECT, .summary = "the message it answers"},
+    {.name = "reply", .kind = SOC_PARAM_OBJECT, .summary = "the first message that answers it"},
+    {.name = "life",
+     .kind = SOC_PARAM_LIST,
+     .is_needed = true,
+     .summary = "the lines of the activity log about it"},
     {.name = NULL},
 };

@@ -12,8 +12,8 @@
 /* Every field as a parameter of a send; soc_operation.takes chooses. */
 extern const struct soc_param soc_message_params[];
 
-/* Every field as a member of a message; soc_operation.tells chooses. The last, which is no
- * field, is `error`: the error object that `reason` names. */
+/* Every field as a member of a message; soc_operation.tells chooses. Four that are no fields
+ * follow: `error`, the error object that `reason` names, and `cause`, `reply` and `life`. */
 extern const struct soc_param soc_message_members[];
 
 /* The words for a priority, terminated by NULL. */
@@ -43,5 +43,8 @@ extern const char *const soc_message_params_priorities[];
 #define SOC_MESSAGE_PARAMS_ENVELOPE (0u SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_ENVELOPE_BIT))
 #define SOC_MESSAGE_PARAMS_ROW                                                                     \
     (1u << SOC_MESSAGE_FIELD_COUNT SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_ROW_BIT))
+
+/* What else one message shows: `cause`, `reply` and `life`. */
+#define SOC_MESSAGE_PARAMS_WHOLE (7u << (SOC_MESSAGE_FIELD_COUNT + 1))
 
 #endif

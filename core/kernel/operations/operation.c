@@ -1,6 +1,7 @@
 #include "kernel/operations/operation.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
@@ -20,6 +21,8 @@ const struct soc_caller soc_caller_owner = {
     .scopes = SOC_SCOPE_ALL,
 };
 
+static const char *const item_states[] = {"open", "decided", "withdrawn", "all", NULL};
+
 const struct soc_param soc_view_filters[SOC_FILTER_COUNT + 1] = {
     {.name = "agent", .most = SOC_KEY_BYTES_MAX, .summary = "rows about this agent"},
     {.name = "task", .most = SOC_KEY_BYTES_MAX, .summary = "rows that belong to this task"},
@@ -36,6 +39,10 @@ const struct soc_param soc_view_filters[SOC_FILTER_COUNT + 1] = {
     {.name = "from", .most = SOC_KEY_BYTES_MAX, .summary = "messages of this sender"},
     {.name = "to", .most = SOC_KEY_BYTES_MAX, .summary = "messages to this receiver"},
     {.name = "reason", .most = SOC_KEY_BYTES_MAX, .summary = "messages that ended with this code"},
+    {.name = "state",
+     .kind = SOC_PARAM_CHOICE,
+     .choices = item_states,
+     .summary = "items that are open (default), decided or withdrawn, or all"},
     {.name = NULL},
 };
 
@@ -98,6 +105,11 @@ static void fail(struct soc_call *call, struct soc_slice error)
 {
     assert(error.length >= 2 && error.data[0] == '{');
     call->answer(call, true, call->is_dropped ? (struct soc_slice){0} : error);
+}
+
+void soc_call_answer(struct soc_call *call, struct soc_slice list)
+{
+    succeed(call, list);
 }
 
 void soc_call_fail(struct soc_call *call, int code, const char *message)
@@ -222,6 +234,19 @@ static bool fits(const struct soc_param *param, struct soc_slice value, struct s
     return true;
 }
 
+/* Lends the value of a parameter, under its name or its alias. */
+static struct soc_slice value_of(const struct soc_param *param, struct soc_slice params)
+{
+    struct soc_slice value = soc_json_member(params, param->name);
+    return is_absent(value) && param->alias != NULL ? soc_json_member(params, param->alias) : value;
+}
+
+static bool is_given_twice(const struct soc_param *param, struct soc_slice params)
+{
+    return param->alias != NULL && !is_absent(soc_json_member(params, param->name)) &&
+           !is_absent(soc_json_member(params, param->alias));
+}
+
 /* Lends the name of the first parameter that is missing or does not fit; NULL: none. */
 static const char *find_unfit(const struct soc_operation *operation, struct soc_slice params)
 {
@@ -229,9 +254,11 @@ static const char *find_unfit(const struct soc_operation *operation, struct soc_
     struct soc_buf scratch = {0};
     const char *fault = NULL;
     for (size_t i = 0; fault == NULL && (param = soc_operation_param(operation, i)) != NULL; i++) {
-        struct soc_slice value = soc_json_member(params, param->name);
+        struct soc_slice value = value_of(param, params);
         if (is_absent(value) ? param->is_needed : !fits(param, value, &scratch))
             fault = param->name;
+        else if (is_given_twice(param, params))
+            fault = param->alias;
     }
     soc_buf_fini(&scratch);
     return fault;
@@ -326,9 +353,9 @@ void soc_operation_do(const struct soc_operations *society, const struct soc_ope
     }
 }
 
-static struct soc_slice text_of(struct soc_slice params, const char *name, struct soc_buf *texts)
+/* Lends the unescaped text of a value; absent if it is none. */
+static struct soc_slice text_of(struct soc_slice value, struct soc_buf *texts)
 {
-    struct soc_slice value = soc_json_member(params, name);
     if (is_absent(value))
         return (struct soc_slice){0};
     size_t first = texts->length;
@@ -350,7 +377,7 @@ static int64_t time_of(struct soc_slice params, const char *name)
 
 struct soc_slice soc_given_text(struct soc_given *given, const char *name)
 {
-    struct soc_slice text = text_of(given->params, name, &given->texts);
+    struct soc_slice text = text_of(soc_given_json(given, name), &given->texts);
     if (text.data != NULL)
         soc_buf_put_byte(&given->texts, '\0'); /* some are passed on as C strings */
     return text;
@@ -358,8 +385,21 @@ struct soc_slice soc_given_text(struct soc_given *given, const char *name)
 
 struct soc_slice soc_given_json(const struct soc_given *given, const char *name)
 {
-    struct soc_slice value = soc_json_member(given->params, name);
+    const struct soc_param *param;
+    struct soc_slice value = {0};
+    for (size_t i = 0; (param = soc_operation_param(given->operation, i)) != NULL; i++)
+        if (strcmp(param->name, name) == 0)
+            value = value_of(param, given->params);
     return is_absent(value) ? (struct soc_slice){0} : value;
+}
+
+int64_t soc_given_integer(const struct soc_given *given, const char *name, int64_t fallback)
+{
+    int64_t number = fallback;
+    struct soc_slice value = soc_given_json(given, name);
+    if (value.data != NULL)
+        soc_json_integer(value, &number);
+    return number;
 }
 
 bool soc_given_flag(const struct soc_given *given, const char *name)
@@ -430,6 +470,12 @@ void soc_call_fini(struct soc_call *call)
 {
     soc_buf_fini(&call->held);
     soc_buf_fini(&call->order);
+    if (call->free_work != NULL)
+        call->free_work(call->work);
+    else
+        free(call->work);
+    call->work = NULL;
+    call->free_work = NULL;
 }
 
 void soc_given_fault(struct soc_given *given, const char *name)
@@ -475,13 +521,14 @@ const char *soc_operation_read_query(const struct soc_operation *operation, stru
         return fault;
     soc_buf_reserve(texts, params.length);
     soc_json_integer(soc_json_member(params, "limit"), &limit);
-    query->agent = text_of(params, "agent", texts);
-    query->task = text_of(params, "task", texts);
-    query->type = text_of(params, "type", texts);
-    query->correlation_id = text_of(params, "correlation_id", texts);
-    query->from = text_of(params, "from", texts);
-    query->to = text_of(params, "to", texts);
-    query->reason = text_of(params, "reason", texts);
+    query->agent = text_of(soc_json_member(params, "agent"), texts);
+    query->task = text_of(soc_json_member(params, "task"), texts);
+    query->type = text_of(soc_json_member(params, "type"), texts);
+    query->correlation_id = text_of(soc_json_member(params, "correlation_id"), texts);
+    query->from = text_of(soc_json_member(params, "from"), texts);
+    query->to = text_of(soc_json_member(params, "to"), texts);
+    query->reason = text_of(soc_json_member(params, "reason"), texts);
+    query->state = text_of(soc_json_member(params, "state"), texts);
     query->since_ms = time_of(params, "since");
     query->until_ms = time_of(params, "until");
     query->limit = limit;
@@ -522,18 +569,30 @@ static void fail_no_agent(struct soc_call *call, struct soc_slice id)
     soc_buf_fini(&error);
 }
 
+bool soc_given_may_see(struct soc_given *given, struct soc_slice agent)
+{
+    struct soc_slice self = given->caller->agent;
+    bool may_see = self.data == NULL || soc_slice_equal(agent, self);
+    if (!may_see)
+        fail_foreign(given->call);
+    return may_see;
+}
+
 struct soc_agent *soc_given_agent(struct soc_given *given)
 {
     struct soc_slice id = soc_given_text(given, "agent");
-    struct soc_slice self = given->caller->agent;
     struct soc_agent *agent = soc_registry_find(given->society->host, id);
-    if (self.data != NULL && !soc_slice_equal(id, self)) {
-        fail_foreign(given->call);
+    if (!soc_given_may_see(given, id))
         return NULL;
-    }
     if (agent == NULL)
         fail_no_agent(given->call, id);
     return agent;
+}
+
+/* Tells whether items are wanted that memory does not have. */
+static bool is_of_past(const struct soc_query *query)
+{
+    return query->state.data != NULL && !soc_slice_equal(query->state, SOC_SLICE("open"));
 }
 
 void soc_given_look(struct soc_given *given)
@@ -551,7 +610,7 @@ void soc_given_look(struct soc_given *given)
     } else if (view->is_of_living && query.agent.data != NULL &&
                soc_registry_find(host, query.agent) == NULL) {
         fail_no_agent(given->call, query.agent);
-    } else if (view->look == NULL) {
+    } else if (view->look == NULL || is_of_past(&query)) {
         soc_look_query(host, &query, answer_query, given->call);
     } else {
         view->look(host, &query, &list);

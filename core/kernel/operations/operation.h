@@ -91,7 +91,8 @@ struct soc_view {
     bool is_stored;      /* rows are in the database */
     bool is_of_living;   /* in a running society `agent` must be the id of a living agent */
     const char *as_type; /* alias of the filter `type` in Lua; NULL: none */
-    /* Appends the list from memory. NULL: query the database. */
+    /* Appends the list from memory. NULL: query the database, as for items that are not
+     * open. */
     void (*look)(struct soc_host *host, const struct soc_query *query, struct soc_buf *out);
     /* Appends the list for a stopped society from its `meta` table, given as a list of
      * rows. NULL: query the database or, for rows not stored there, load a host. */
@@ -152,11 +153,16 @@ struct soc_call {
     /* Called once; the door may free the call. `answer` is a JSON list, or if `is_error` an
      * object with a member `error`. It is absent if the call was dropped. */
     void (*answer)(struct soc_call *call, bool is_error, struct soc_slice answer);
-    struct soc_buf held;  /* an answer that waits until it is durable */
-    struct soc_buf order; /* the line of an order that is carried out later */
-    bool is_strict;       /* parameters that the operation does not have are refused */
+    struct soc_buf held;           /* an answer that waits until it is durable */
+    struct soc_buf order;          /* the line of an order that is carried out later */
+    void *work;                    /* malloc'ed, of an operation that takes more than one step */
+    void (*free_work)(void *work); /* NULL: free() */
+    bool is_strict;                /* parameters that the operation does not have are refused */
     bool is_dropped;
 };
+
+/* Answers with a list at once. */
+void soc_call_answer(struct soc_call *call, struct soc_slice list);
 
 /* Answers with an error code and a sentence (NULL: the text of base/err.h). */
 void soc_call_fail(struct soc_call *call, int code, const char *message);
@@ -197,14 +203,20 @@ void soc_operation_do(const struct soc_operations *society, const struct soc_ope
 const char *soc_operation_read_query(const struct soc_operation *operation, struct soc_slice params,
                                      struct soc_buf *texts, struct soc_query *query);
 
-/* Lend or return a parameter that was checked; absent, 0 or false if it is not given. */
+/* Lend or return a parameter that was checked, given under its name or its alias; absent,
+ * `fallback` or false if it is not given. */
 struct soc_slice soc_given_text(struct soc_given *given, const char *name);
 struct soc_slice soc_given_json(const struct soc_given *given, const char *name);
+int64_t soc_given_integer(const struct soc_given *given, const char *name, int64_t fallback);
 bool soc_given_flag(const struct soc_given *given, const char *name);
 
 /* Lends the living agent whose id is the parameter `agent`, which the caller may see;
  * otherwise answers with an error and returns NULL. */
 struct soc_agent *soc_given_agent(struct soc_given *given);
+
+/* Tells whether the caller may see what belongs to that agent; answers with an error if
+ * not. */
+bool soc_given_may_see(struct soc_given *given, struct soc_slice agent);
 
 /* Answers with a list at once. */
 void soc_given_answer(struct soc_given *given, struct soc_slice list);
@@ -249,12 +261,13 @@ enum soc_filter {
     SOC_FILTER_FROM = 128,
     SOC_FILTER_TO = 256,
     SOC_FILTER_REASON = 512,
+    SOC_FILTER_STATE = 1024,
     SOC_FILTER_TIME = SOC_FILTER_SINCE | SOC_FILTER_UNTIL,
     SOC_FILTER_ALL = 127, /* but those of dead letters alone */
     SOC_FILTER_LETTERS = SOC_FILTER_ALL | SOC_FILTER_FROM | SOC_FILTER_TO | SOC_FILTER_REASON,
 };
 
-#define SOC_FILTER_COUNT 10
+#define SOC_FILTER_COUNT 11
 
 /* The parameter `agent`, needed: of operations about one agent. */
 extern const struct soc_param soc_operation_agent[];

@@ -1,14 +1,20 @@
 /* Human operations: what the person sends, sees and decides, asked from outside. */
+#include <stdlib.h>
+
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/mem.h"
 #include "env/clock.h"
+#include "env/ids.h"
 #include "kernel/gate.h"
 #include "kernel/host.h"
+#include "kernel/look.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/receivers.h"
 #include "kernel/mail/requests.h"
 #include "kernel/mail/router.h"
 #include "kernel/mail/send_reader.h"
+#include "kernel/operations/awaiting.h"
 #include "kernel/operations/looks.h"
 #include "kernel/operations/message_params.h"
 #include "kernel/refusal.h"
@@ -41,8 +47,21 @@ static const struct soc_param inbox_members[] = {
     {.name = "created_at", .kind = SOC_PARAM_TIME, .is_needed = true, .summary = "when asked"},
     {.name = "task_id", .summary = "its task"},
     {.name = "correlation_id", .summary = "its chain"},
+    {.name = "decided_at", .kind = SOC_PARAM_TIME, .summary = "when it was decided or withdrawn"},
+    {.name = "decision", .summary = "approve, modify, reject or withdrawn; none while it is open"},
+    {.name = "choice", .kind = SOC_PARAM_JSON, .summary = "which option was chosen"},
+    {.name = "changes", .kind = SOC_PARAM_JSON, .summary = "what was changed"},
+    {.name = "comment", .summary = "a word to the agent"},
+    {.name = "chain",
+     .kind = SOC_PARAM_LIST,
+     .is_needed = true,
+     .summary = "the messages it came by, the latest 50"},
     {.name = NULL},
 };
+
+/* `chain` is last, and `inbox` does not tell it. */
+#define ALL_BUT_CHAIN ((1u << (sizeof(inbox_members) / sizeof(inbox_members[0]) - 2)) - 1)
+#define CHAIN_MAX     50
 
 static const struct soc_param receipt_members[] = {
     {.name = "messageId", .kind = SOC_PARAM_ID, .summary = "of what was sent"},
@@ -59,18 +78,39 @@ static const struct soc_param receipt_members[] = {
 
 static const char *const decisions[] = {"approve", "modify", "reject", NULL};
 
+/* The second is of `decide_feature` only, instead of the first. */
 static const struct soc_param decide_params[] = {
     {.name = "item_id",
      .most = SOC_KEY_BYTES_MAX,
      .is_needed = true,
      .summary = "the inbox item's id"},
+    {.name = "feature",
+     .most = SOC_KEY_BYTES_MAX,
+     .is_needed = true,
+     .summary = "an item's id, or the task or chain of the one open item"},
     {.name = "decision",
      .most = SOC_KEY_BYTES_MAX,
      .choices = decisions,
+     .alias = "action",
      .summary = "what is decided; without it a choice approves"},
     {.name = "choice", .kind = SOC_PARAM_JSON, .summary = "one of the item's options, or its text"},
     {.name = "changes", .kind = SOC_PARAM_JSON, .summary = "an object or a list, with modify"},
-    {.name = "comment", .most = SOC_PAYLOAD_BYTES_MAX, .summary = "a word to the agent"},
+    {.name = "comment",
+     .most = SOC_PAYLOAD_BYTES_MAX,
+     .alias = "feedback",
+     .summary = "a word to the agent"},
+    {.name = NULL},
+};
+
+#define DECIDE_VERDICT 60u /* all but the first two */
+#define DECIDE_ITEM    (1u | DECIDE_VERDICT)
+#define DECIDE_FEATURE (2u | DECIDE_VERDICT)
+
+static const struct soc_param item_params[] = {
+    {.name = "item_id",
+     .most = SOC_KEY_BYTES_MAX,
+     .is_needed = true,
+     .summary = "the inbox item's id"},
     {.name = NULL},
 };
 
@@ -169,8 +209,6 @@ static void request(struct soc_given *given)
     send_or_request(given, true);
 }
 
-#define WAIT_MS_MAX 60000
-
 static const struct soc_param intake_params[] = {
     {.name = "payload",
      .kind = SOC_PARAM_JSON,
@@ -187,7 +225,7 @@ static const struct soc_param intake_params[] = {
      .summary = "what has the same key is not sent again"},
     {.name = "wait_ms",
      .kind = SOC_PARAM_INTEGER,
-     .most = WAIT_MS_MAX,
+     .most = SOC_WAIT_MS_MAX,
      .summary = "how long to wait for the reply; 0: not at all"},
     {.name = NULL},
 };
@@ -207,11 +245,11 @@ static const struct soc_param intake_members[] = {
 /* Writes the message that the parameters describe; false if they have two contents. */
 static bool put_intake(const struct soc_given *given, struct soc_buf *out)
 {
-    static const char *const contents[] = {"payload", "content", "text"};
+    static const char *const contents[] = {"payload", "text"};
     static const char *const others[] = {"type", "priority", "dedupe_key"};
     int count = 0;
     soc_buf_put_byte(out, '{');
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 2; i++) {
         struct soc_slice content = soc_given_json(given, contents[i]);
         if (content.data == NULL || count++ > 0)
             continue;
@@ -329,10 +367,10 @@ static void intake(struct soc_given *given)
     soc_buf_fini(&error);
 }
 
-static void decide(struct soc_given *given)
+static void decide_item(struct soc_given *given, struct soc_slice item_id)
 {
     struct soc_verdict verdict = {
-        .item_id = soc_given_text(given, "item_id"),
+        .item_id = item_id,
         .decision = soc_given_text(given, "decision"),
         .changes = soc_given_json(given, "changes"),
         .comment = soc_given_text(given, "comment"),
@@ -341,6 +379,137 @@ static void decide(struct soc_given *given)
     struct soc_buf answer = {0};
     int rc = soc_human_decide_now(given->society->host, &verdict, &answer);
     soc_given_finish(given, rc, verdict.item_id, &answer);
+}
+
+static void decide(struct soc_given *given)
+{
+    decide_item(given, soc_given_text(given, "item_id"));
+}
+
+/* Answers that several items are open; names them. */
+static void refuse_ambiguous(struct soc_given *given, struct soc_item *const *items, size_t count)
+{
+    struct soc_buf error = {0};
+    char id[SOC_ITEM_ID_BYTES];
+    soc_refusal_begin(&error, SOC_EAMBIGUOUS, "several open items belong to it; decide one by id");
+    soc_json_put_name(&error, "items");
+    soc_buf_put_byte(&error, '[');
+    for (size_t i = 0; i < count; i++) {
+        soc_item_id_format(id, items[i]->time_ms, items[i]->key);
+        if (i > 0)
+            soc_buf_put_byte(&error, ',');
+        soc_json_put_string(&error, soc_slice(id, sizeof(id)));
+    }
+    soc_buf_put_byte(&error, ']');
+    soc_refusal_end(&error, SOC_EAMBIGUOUS);
+    soc_given_refuse(given, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+static bool is_of_feature(const struct soc_item *item, struct soc_slice feature)
+{
+    return (item->task_id != NULL && soc_slice_equal(feature, soc_slice_text(item->task_id))) ||
+           (item->correlation_id != NULL &&
+            soc_slice_equal(feature, soc_slice_text(item->correlation_id)));
+}
+
+static void decide_feature(struct soc_given *given)
+{
+    struct soc_slice feature = soc_given_text(given, "feature");
+    char id[SOC_ITEM_ID_BYTES];
+    uint64_t key;
+    size_t count;
+    size_t fitting = 0;
+    struct soc_item **items =
+        soc_inbox_sorted(&soc_human_state(given->society->host)->inbox, &count);
+    for (size_t i = 0; i < count; i++)
+        if (is_of_feature(items[i], feature))
+            items[fitting++] = items[i];
+    if (fitting > 1 && !soc_item_id_parse(feature, &key)) {
+        refuse_ambiguous(given, items, fitting);
+    } else if (fitting == 1) {
+        soc_item_id_format(id, items[0]->time_ms, items[0]->key);
+        decide_item(given, soc_slice(id, sizeof(id)));
+    } else {
+        decide_item(given, feature);
+    }
+    free(items);
+}
+
+/* Answers with the item that `held` has, and the messages it came by. */
+static void answer_item(int rc, struct soc_slice rows, void *user)
+{
+    struct soc_call *call = user;
+    struct soc_buf list = call->held;
+    call->held = (struct soc_buf){0};
+    if (rc < 0) {
+        soc_call_fail(call, rc, NULL);
+    } else {
+        list.length -= 2; /* more members follow */
+        soc_json_put_name(&list, "chain");
+        soc_buf_put_slice(&list, rows);
+        soc_buf_put_text(&list, "}]");
+        soc_call_answer(call, soc_buf_slice(&list));
+    }
+    soc_buf_fini(&list);
+}
+
+/* Asks for the messages of the chain that were sent before the item in `held`. */
+static void ask_for_chain(struct soc_call *call)
+{
+    struct soc_json_walk walk;
+    struct soc_buf chain = {0};
+    struct soc_buf time = {0};
+    struct soc_query query = {.what = "messages", .limit = CHAIN_MAX};
+    soc_json_walk(&walk, soc_buf_slice(&call->held));
+    soc_json_next(&walk);
+    if (soc_json_string(soc_json_member(walk.value, "created_at"), &time) &&
+        soc_time_parse(soc_buf_slice(&time), &query.until_ms))
+        query.until_ms++;
+    if (soc_json_string(soc_json_member(walk.value, "correlation_id"), &chain)) {
+        query.correlation_id = soc_buf_slice(&chain);
+        soc_look_query(call->host, &query, answer_item, call);
+    } else {
+        answer_item(SOC_OK, SOC_SLICE("[]"), call);
+    }
+    soc_buf_fini(&chain);
+    soc_buf_fini(&time);
+}
+
+static void take_item(int rc, struct soc_slice rows, void *user)
+{
+    struct soc_call *call = user;
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, rows);
+    if (rc < 0) {
+        soc_call_fail(call, rc, NULL);
+    } else if (!soc_json_next(&walk) ||
+               !soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "id")),
+                                soc_slice_text(call->work))) {
+        soc_call_fail(call, SOC_ENOITEM, NULL);
+    } else {
+        soc_buf_put_slice(&call->held, rows);
+        ask_for_chain(call);
+    }
+}
+
+static void look_at_item(struct soc_given *given)
+{
+    struct soc_host *host = given->society->host;
+    struct soc_slice id = soc_given_text(given, "item_id");
+    struct soc_query query = {.what = "item"};
+    const struct soc_item *item = NULL;
+    if (soc_item_id_parse(id, &query.key))
+        item = soc_inbox_find(&soc_human_state(host)->inbox, query.key);
+    if (item == NULL || !soc_item_id_is(id, item->time_ms, item->key)) {
+        given->call->work = soc_copy_text(id.data, id.length);
+        soc_look_query(host, &query, take_item, given->call);
+        return;
+    }
+    soc_buf_put_byte(&given->call->held, '[');
+    soc_human_look_item(host, item, &given->call->held);
+    soc_buf_put_byte(&given->call->held, ']');
+    ask_for_chain(given->call);
 }
 
 const struct soc_operation soc_human_operations[] = {
@@ -375,21 +544,38 @@ const struct soc_operation soc_human_operations[] = {
      .answer = intake_members,
      .run = intake},
     {.name = "inbox",
-     .summary = "items waiting for your decision",
+     .summary = "items waiting for your decision, or those of the past",
      .scope = SOC_SCOPE_READ,
      .params = soc_view_filters,
-     .takes = SOC_FILTER_ALL & ~SOC_FILTER_TYPE,
+     .takes = (SOC_FILTER_ALL & ~SOC_FILTER_TYPE) | SOC_FILTER_STATE,
      .answer = inbox_members,
+     .tells = ALL_BUT_CHAIN,
      .view = &(const struct soc_view){.is_stored = true,
                                       .look = soc_human_look,
                                       .columns = inbox_columns},
      .run = soc_given_look},
+    {.name = "item",
+     .summary = "one item of the inbox, with the messages it came by",
+     .scope = SOC_SCOPE_READ,
+     .needs_running = true,
+     .params = item_params,
+     .answer = inbox_members,
+     .run = look_at_item},
     {.name = "decide",
      .summary = "decides an item of the inbox; the first decision stands",
      .scope = SOC_SCOPE_DECIDE,
      .changes = true,
      .params = decide_params,
+     .takes = DECIDE_ITEM,
      .answer = decide_members,
      .run = decide},
+    {.name = "decide_feature",
+     .summary = "decides the one open item of a task or a chain",
+     .scope = SOC_SCOPE_DECIDE,
+     .changes = true,
+     .params = decide_params,
+     .takes = DECIDE_FEATURE,
+     .answer = decide_members,
+     .run = decide_feature},
     {.name = NULL},
 };

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/gate.h"
+#include "kernel/look.h"
 #include "kernel/operations/looks.h"
 #include "kernel/registry.h"
 #include "parts/tasks/tasks.h"
@@ -73,6 +74,32 @@ static void cancel(struct soc_given *given)
     soc_buf_fini(&error);
 }
 
+static const struct soc_param task_params[] = {
+    {.name = "task", .most = SOC_KEY_BYTES_MAX, .is_needed = true, .summary = "the task's id"},
+    {.name = NULL},
+};
+
+static void answer_task(int rc, struct soc_slice rows, void *user)
+{
+    struct soc_call *call = user;
+    if (rc < 0)
+        soc_call_fail(call, rc, NULL);
+    else if (soc_slice_equal(rows, SOC_SLICE("[]")))
+        soc_call_fail(call, SOC_ENOTASK, "no task has that id");
+    else
+        soc_call_answer(call, rows);
+}
+
+static void look_at_task(struct soc_given *given)
+{
+    struct soc_query query = {
+        .what = "tasks",
+        .task = soc_given_text(given, "task"),
+        .agent = given->caller->agent,
+    };
+    soc_look_query(given->society->host, &query, answer_task, given->call);
+}
+
 static const struct soc_param load_members[] = {
     {.name = "agent", .is_needed = true, .summary = "its id"},
     {.name = "status", .is_needed = true, .summary = "idle, or what it does"},
@@ -136,6 +163,15 @@ const struct soc_operation soc_tasks_operations[] = {
      .tells = ALL_BUT_LAST,
      .view = &(const struct soc_view){.is_stored = true, .as_type = "state", .columns = columns},
      .run = soc_given_look},
+    {.name = "task",
+     .summary = "the tasks with that id, one for each owner",
+     .scope = SOC_SCOPE_READ,
+     .needs_running = true,
+     .is_for_agents = true,
+     .params = task_params,
+     .answer = members,
+     .tells = ALL_BUT_LAST,
+     .run = look_at_task},
     {.name = "load",
      .summary = "how busy an agent is, and until when",
      .scope = SOC_SCOPE_READ,

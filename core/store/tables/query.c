@@ -87,7 +87,30 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " AND (:to IS NULL OR receiver = :to)"                                                         \
     " AND (:reason IS NULL OR reason = :reason OR CASE WHEN json_valid(reason)"                    \
     "  THEN json_extract(reason, '$.error') END = :reason) AND " MESSAGE_WHERE
-#define NOW "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+/* One message, the one it answers and the first that answers it. */
+#define WITH_ANSWERS                                                                               \
+    "key IN (SELECT :key UNION ALL SELECT q.reply_to FROM message_entries q WHERE q.key = :key"    \
+    " UNION ALL SELECT min(a.key) FROM message_entries a WHERE a.reply_to = :key AND a.key > "     \
+    ":key)"
+#define ACTIVITY_COLUMNS                                                                           \
+    "agent, coalesce(correlation_id, message_id(sent_ms, key)) AS correlation_id, detail, event,"  \
+    " message_id(sent_ms, key) AS message_id, task_id,"                                            \
+    " time_ms AS \"time:time\", type"
+#define ACTIVITY_UP   "time_ms, place, number"
+#define ACTIVITY_DOWN "time_ms DESC, place DESC, number DESC"
+#define SPAN(column)  column " >= :since AND " column " < :until"
+#define NOW           "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+#define ITEM_COLUMNS                                                                               \
+    "agent, body AS \"body:json\", changes AS \"changes:json\", choice AS \"choice:json\", "       \
+    "comment,"                                                                                     \
+    " correlation_id, time_ms AS \"created_at:time\", deadline_ms AS \"deadline:time\","           \
+    " decided_ms AS \"decided_at:time\", " SOC_SQL_DECISION " AS decision,"                        \
+    " 'item_' || substr(message_id(time_ms, key), 5) AS id, options AS \"options:json\","          \
+    " CASE WHEN decided_ms IS NULL AND deadline_ms > 0 AND deadline_ms <= " NOW                    \
+    " THEN 1 END AS \"overdue:bool\", " SOC_SQL_PRIORITY " AS priority, task_id, title"
+#define ITEM_WHERE                                                                                 \
+    "(:agent IS NULL OR agent = :agent) AND (:task IS NULL OR task_id = :task)"                    \
+    " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("time_ms")
 /* When a task is retried: when its message is due. */
 #define RETRY_MS                                                                                   \
     "CASE WHEN t.state = 0 AND t.tries > 0 THEN (SELECT m.deliver_at_ms FROM message_entries m"    \
@@ -110,8 +133,6 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
 #define OF_CONTACT(column)                                                                         \
     "(SELECT e." column " FROM contact_entries e WHERE e.owner = contacts.owner"                   \
     " AND e.id = contacts.id)"
-#define SPAN(column) column " >= :since AND " column " < :until"
-
 static const struct question questions[] = {
     {"agents",
      "brief AS \"brief:json\", created_ms AS \"created_at:time\", end_reason,"
@@ -137,26 +158,21 @@ static const struct question questions[] = {
      "agent, task_id, model", "agent DESC, task_id DESC, model DESC"},
     {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead", LETTER_WHERE,
      "key", "key DESC"},
-    {"activity",
-     "agent, coalesce(correlation_id, message_id(sent_ms, key)) AS correlation_id, detail, event,"
-     " message_id(sent_ms, key) AS message_id, task_id,"
-     " time_ms AS \"time:time\", type",
-     "activity_entries",
+    {"message", MESSAGE_COLUMNS, "message_entries m", WITH_ANSWERS, "key", "key DESC"},
+    {"life", ACTIVITY_COLUMNS, "activity_entries", "key = :key", ACTIVITY_UP, ACTIVITY_DOWN},
+    {"activity", ACTIVITY_COLUMNS, "activity_entries",
      "(:agent IS NULL OR agent = :agent OR other = :agent)"
      " AND (:task IS NULL OR task_id = :task)"
      " AND (:type IS NULL OR type = :type OR event = :type) AND " OF_CHAIN("sent_ms") " AND " SPAN(
          "time_ms"),
-     "time_ms, place, number", "time_ms DESC, place DESC, number DESC"},
-    {"inbox",
-     "agent, body AS \"body:json\", correlation_id, time_ms AS \"created_at:time\","
-     " deadline_ms AS \"deadline:time\", 'item_' || substr(message_id(time_ms, key), 5) AS id,"
-     " options AS \"options:json\", CASE WHEN deadline_ms > 0 AND deadline_ms <= " NOW
-     " THEN 1 END AS \"overdue:bool\", " SOC_SQL_PRIORITY " AS priority, task_id, title",
-     "inbox_entries m INDEXED BY inbox_open",
-     "decided_ms IS NULL AND (:agent IS NULL OR agent = :agent)"
-     " AND (:task IS NULL OR task_id = :task)"
-     " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("time_ms"),
-     "m.priority, key", "m.priority DESC, key DESC"},
+     ACTIVITY_UP, ACTIVITY_DOWN},
+    {"inbox", ITEM_COLUMNS, "inbox_entries m INDEXED BY inbox_open",
+     "decided_ms IS NULL AND " ITEM_WHERE, "m.priority, key", "m.priority DESC, key DESC"},
+    {"inbox_past", ITEM_COLUMNS, "inbox_entries m",
+     "(:state = 'all' OR (decided_ms IS NOT NULL AND (:state = 'withdrawn') = (decision = 4)))"
+     " AND " ITEM_WHERE,
+     "key", "key DESC"},
+    {"item", ITEM_COLUMNS, "inbox_entries m", "key = :key", "key", "key DESC"},
     {"tasks", TASK_COLUMNS, "task_entries t",
      "(:agent IS NULL OR owner = :agent OR assigner = :agent) AND (:task IS NULL OR id = :task)"
      " AND (:type IS NULL OR " SOC_SQL_TASK_STATE " = :type OR " SOC_SQL_TASK_STYLE " = :type)"
@@ -375,6 +391,8 @@ static int bind_query(struct soc_database *database, sqlite3_stmt *statement,
     bind_named_text(statement, ":from", query->from);
     bind_named_text(statement, ":to", query->to);
     bind_named_text(statement, ":reason", query->reason);
+    bind_named_text(statement, ":state", query->state);
+    bind_named_number(statement, ":key", (int64_t)query->key);
     uint64_t chain_key;
     if (query->correlation_id.data != NULL &&
         soc_message_id_parse(query->correlation_id, &chain_key))
@@ -528,6 +546,13 @@ static int answer_letters(struct soc_database *database, const struct soc_query 
     return rc;
 }
 
+/* Lends the name of the question: items that are over are found without the index. */
+static const char *name_of(const struct soc_query *query)
+{
+    bool is_past = query->state.data != NULL && !soc_slice_equal(query->state, SOC_SLICE("open"));
+    return is_past && strcmp(query->what, "inbox") == 0 ? "inbox_past" : query->what;
+}
+
 int soc_query_answer(struct soc_database *database, const struct soc_query *query,
                      struct soc_buf *out, struct soc_detail *detail)
 {
@@ -541,7 +566,7 @@ int soc_query_answer(struct soc_database *database, const struct soc_query *quer
     } else {
         const struct question *question = questions;
         const struct question *end = questions + sizeof(questions) / sizeof(questions[0]);
-        while (question < end && strcmp(question->what, query->what) != 0)
+        while (question < end && strcmp(question->what, name_of(query)) != 0)
             question++;
         rc = question < end ? answer_question(database, question, query, &rows, detail)
                             : soc_fail(detail, SOC_EINVAL, "there is no query '%s'", query->what);

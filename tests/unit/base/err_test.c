@@ -34,6 +34,8 @@ static const struct {
     {-25, "mailbox_full"},
     {-28, "no_progress"},
     {-41, "count_differs"},
+    {-42, "ambiguous"},
+    {-43, "key_reused"},
     {-26, "item_not_found"},
     {-27, "already_decided"},
     {-29, "item_withdrawn"},

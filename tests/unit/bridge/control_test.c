@@ -308,8 +308,9 @@ static void every_subject_is_answered_in_an_idle_society(void)
 static void a_filter_that_does_not_apply_is_refused_by_name(void)
 {
     /* In the order of enum soc_filter. */
-    static const char *const values[] = {"\"root\"", "\"t\"",    "\"x\"",    "\"c\"",      "1", "2",
-                                         "3",        "\"root\"", "\"root\"", "\"expired\""};
+    static const char *const values[] = {"\"root\"", "\"t\"",       "\"x\"",  "\"c\"",
+                                         "1",        "2",           "3",      "\"root\"",
+                                         "\"root\"", "\"expired\"", "\"all\""};
     const struct soc_operation *subject;
     struct world world;
     struct soc_buf line = {0};
