@@ -255,7 +255,7 @@ install: all
 	$(Q)install -m 644 core/society.h $(DESTDIR)$(PREFIX)/include/society.h
 	$(Q)install -m 644 docs/society.1 $(SHARE)/man/man1/society.1
 	$(Q)install -m 644 docs/completion.bash $(SHARE)/bash-completion/completions/society
-	$(Q)for tree in lua policies examples; do \
+	$(Q)for tree in lua policies examples web; do \
 	  find $$tree -type f -exec install -D -m 644 {} $(SHARE)/society/{} \; || exit 1; \
 	done
 

@@ -1,0 +1,401 @@
+// The logic of the page, without a browser: node --test tests/web/logic.test.mjs
+
+import assert from "node:assert/strict";
+import { readFileSync, readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+
+const web = new URL("../../web/", import.meta.url);
+const logic = (name) => import(new URL(`logic/${name}.js`, web));
+
+const { parse, format, query, hasPast } = await logic("address");
+const { Reader } = await logic("sse");
+const { Stale, topicsOf } = await logic("topics");
+const { Pace, backoff } = await logic("pace");
+const formats = await logic("format");
+const { Rates, holds, segments } = await logic("law");
+const { columns, isLate, sumUsage, totalUsage } = await logic("board");
+const { visible, scrollTo } = await logic("window");
+const { FOLD_ABOVE, grow, layOut, waitEdges } = await logic("tree");
+const { diagram, kindOf, laneOrder, receiverOf } = await logic("lanes");
+const { mermaid } = await logic("mermaid");
+const { fieldsOf, readFields } = await logic("changes");
+
+test("an address says view, id, moment and filters, and comes back the same", () => {
+  for (const address of [
+    { view: "now", id: "", at: null, filters: {} },
+    { view: "agent", id: "a/b ?&#%", at: 12, filters: {} },
+    { view: "timeline", id: "", at: 7, filters: { agent: "x=y&z", type: "任务" } },
+    { view: "dead", id: "", at: null, filters: { reason: "<b>" } },
+  ]) {
+    assert.deepEqual(parse(format(address)), address);
+  }
+});
+
+test("an unknown or broken address is the view now, and never fails", () => {
+  for (const hash of ["", "#", "#/", "#/nowhere", "#/agent", "#/now/x", "#/%E0%A4%A", "#//"]) {
+    assert.equal(parse(hash).view, "now", hash);
+  }
+  assert.equal(parse("#/agent/%E0%A4%A").id, "%E0%A4%A");
+  assert.equal(parse("#/now?at=x").at, null);
+  assert.equal(parse("#/now?at=-1").at, null);
+});
+
+test("only views with a past keep the moment", () => {
+  assert.equal(hasPast("cost"), false);
+  assert.equal(parse("#/cost?at=5").at, null);
+  assert.equal(format({ view: "dead", at: 5 }), "#/dead");
+  assert.equal(query({ a: 1, b: "", c: null, d: undefined, e: 0 }), "?a=1&e=0");
+});
+
+test("events are read whatever the pieces they arrive in", () => {
+  const text =
+    ': hi\r\nevent: agent.born\r\nid: 7\r\ndata: {"a":\r\ndata: 1}\r\n\r\ndata: x\n\nid: 9\n\n';
+  for (let size = 1; size <= text.length; size += 1) {
+    const reader = new Reader();
+    const events = [];
+    for (let at = 0; at < text.length; at += size) {
+      reader.push(text.slice(at, at + size), (event) => events.push(event));
+    }
+    assert.deepEqual(events, [
+      { name: "agent.born", id: 7, data: '{"a":\n1}' },
+      { name: "message", id: null, data: "x" },
+    ]);
+  }
+});
+
+test("an event makes its lists stale once, and a line that was seen is not new", () => {
+  const stale = new Stale();
+  assert.equal(stale.note({ name: "inbox.decided", id: 5 }), true);
+  assert.equal(stale.note({ name: "inbox.decided", id: 5 }), false);
+  assert.equal(stale.note({ name: "inbox.decided", id: 4 }), false);
+  assert.equal(stale.line, 5);
+  assert.equal(stale.take(["tasks"]), false);
+  assert.equal(stale.take(["inbox"]), true);
+  assert.equal(stale.take(["inbox"]), false);
+  stale.all();
+  for (const topic of ["stats", "agents", "dead", "policies", "usage", "activity"]) {
+    assert.equal(stale.take([topic]), true, topic);
+  }
+  assert.deepEqual(topicsOf("model.delta"), []);
+  assert.ok(topicsOf("summary").includes("messages"));
+});
+
+test("reading takes at most a fifth of the time, and the first change is shown at once", () => {
+  const pace = new Pace(250);
+  assert.equal(pace.wait(1000), 0);
+  pace.begin(1000);
+  assert.equal(pace.wait(1001), null);
+  pace.end(1010);
+  assert.equal(pace.wait(1010), 250);
+  pace.begin(2000);
+  pace.end(2500);
+  assert.equal(pace.wait(2500), 2000);
+  assert.ok(backoff(0) < backoff(1));
+  assert.equal(backoff(99), 10000);
+});
+
+test("text of an agent loses what reorders or hides it, and nothing else", () => {
+  assert.equal(
+    formats.clean("a\u202eb\u2066c\u0000d\u200be\ufefff"),
+    "a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf",
+  );
+  assert.equal(formats.clean("中文\tа\n<b>&"), "中文\tа\n<b>&");
+  assert.deepEqual(formats.clip("abc", 3), { text: "abc", cut: 0 });
+  assert.deepEqual(formats.clip("ab😀", 3), { text: "ab", cut: 2 });
+  assert.equal(formats.oneLine("a\n\n b   c", 10), "a b c");
+  assert.equal(formats.oneLine("x".repeat(1e6), 4), "xxxx…");
+  assert.equal(formats.payloadText({ text: "hi" }), "hi");
+  assert.equal(formats.payloadText({ n: 1 }), '{\n  "n": 1\n}');
+});
+
+test("durations, numbers and dollars", () => {
+  assert.equal(formats.duration(12), "12 ms");
+  assert.equal(formats.duration(65000), "1 min 5 s");
+  assert.equal(formats.duration(60000), "1 min");
+  assert.equal(formats.duration(90000000), "1 d 1 h");
+  assert.equal(formats.duration(NaN), "");
+  assert.equal(formats.number(1234, "en"), "1,234");
+  assert.equal(formats.dollars(0.0037, "en"), "$0.0037");
+  assert.equal(formats.dollars(12.5, "en"), "$12.50");
+  assert.equal(formats.clock("no time", 0, "en"), "");
+  assert.equal(formats.fill("{n} of {m}", { n: 1 }), "1 of {m}");
+});
+
+test("the bar of the law shows every state that is not empty, and adds up", () => {
+  const parts = segments({ processed: 999999, dead: 1 });
+  assert.equal(parts.reduce((sum, part) => sum + part.share, 0).toFixed(9), "1.000000000");
+  assert.ok(parts.find((part) => part.state === "dead").share > 0.005);
+  assert.equal(parts.find((part) => part.state === "pending").share, 0);
+  assert.ok(segments({}).every((part) => part.share === 0));
+  assert.equal(holds({ sent: 3, processed: 2, pending: 1 }), true);
+  assert.equal(holds({ sent: 3, processed: 2 }), false);
+});
+
+test("rates are of the last ten seconds and begin anew after a restart", () => {
+  const rates = new Rates(60);
+  assert.deepEqual(rates.now(), { sent: 0, processed: 0 });
+  for (let i = 0; i <= 20; i += 1) rates.add(i * 1000, { sent: i * 5, processed: i });
+  assert.deepEqual(rates.now(), { sent: 5, processed: 1 });
+  assert.equal(rates.series().length, 20);
+  rates.add(30000, { sent: 0 });
+  assert.deepEqual(rates.series(), []);
+});
+
+test("tasks stand by state; open ones by priority, deadline and age", () => {
+  const task = (task_id, state, more) => ({
+    task_id,
+    state,
+    priority: "P2",
+    opened_at: 1,
+    ...more,
+  });
+  const list = columns([
+    task("late", "pending", { opened_at: 9 }),
+    task("due", "pending", { deadline: 50 }),
+    task("first", "pending", { priority: "P0", opened_at: 8 }),
+    task("old", "completed", { ended_at: 1 }),
+    task("new", "completed", { ended_at: 2 }),
+  ]);
+  const ids = (state) => list.find((one) => one.state === state).tasks.map((one) => one.task_id);
+  assert.deepEqual(ids("pending"), ["first", "due", "late"]);
+  assert.deepEqual(ids("completed"), ["new", "old"]);
+  assert.deepEqual(ids("failed"), []);
+  assert.equal(isLate(task("x", "pending", { deadline: 50 }), 51), true);
+  assert.equal(isLate(task("x", "completed", { deadline: 50 }), 51), false);
+});
+
+test("usage is summed by agent, task or model, the dearest first", () => {
+  const rows = [
+    { agent: "a", model: "m", calls: 1, input_tokens: 5, cost: 1 },
+    { agent: "b", model: "m", calls: 2, output_tokens: 5, cost: 3 },
+    { agent: "a", model: "n", calls: 1, cost: 1 },
+  ];
+  assert.deepEqual(
+    sumUsage(rows, "agent").map((sum) => [sum.name, sum.calls, sum.cost]),
+    [
+      ["b", 2, 3],
+      ["a", 2, 2],
+    ],
+  );
+  assert.deepEqual(
+    sumUsage(rows, "task_id").map((sum) => sum.name),
+    [""],
+  );
+  assert.equal(totalUsage(rows).cost, 5);
+  assert.equal(totalUsage([]).calls, 0);
+});
+
+test("a long list draws what is on screen and a little more", () => {
+  assert.deepEqual(visible(10000, 40, 4000, 400, 2), { first: 98, last: 112 });
+  assert.deepEqual(visible(3, 40, 0, 400), { first: 0, last: 3 });
+  assert.deepEqual(visible(3, 40, 99999, 400), { first: 3, last: 3 });
+  assert.equal(scrollTo(0, 40, 100, 400), 0);
+  assert.equal(scrollTo(20, 40, 0, 400), 440);
+  assert.equal(scrollTo(3, 40, 100, 400), 100);
+});
+
+const agent = (id, parent, more = {}) => ({
+  id,
+  parent,
+  role: { name: "r" },
+  status: "idle",
+  ...more,
+});
+const children = (count, parent) =>
+  Array.from({ length: count }, (_, i) => agent(`${parent}${i}`, parent));
+
+test("the picture stands still: its places depend on births alone", () => {
+  const list = [agent("root"), agent("a", "root"), agent("b", "root"), agent("c", "a")];
+  const busy = list.map((one) => ({ ...one, status: "blocked_internal", queue_length: 9 }));
+  const places = (agents) =>
+    layOut(grow(agents)).items.map(({ key, depth, row }) => [key, depth, row]);
+  assert.deepEqual(places(list), places(busy));
+  assert.deepEqual(places(list), [
+    ["root", 0, 0.5],
+    ["a", 1, 0],
+    ["c", 2, 0],
+    ["b", 1, 1],
+  ]);
+  const more = layOut(grow([...list, agent("d", "b")])).items;
+  assert.deepEqual(
+    more.slice(1, 3).map(({ key, row }) => [key, row]),
+    [
+      ["a", 0],
+      ["c", 0],
+    ],
+  );
+});
+
+test("orphans are roots, and a ring of parents ends", () => {
+  assert.deepEqual(
+    layOut(grow([agent("x", "gone")])).items.map((item) => item.key),
+    ["x"],
+  );
+  assert.deepEqual(layOut(grow([agent("x", "y"), agent("y", "x")])).items, []);
+});
+
+test("big families are folded to counts by role, those in trouble stay visible", () => {
+  const list = [agent("root"), ...children(FOLD_ABOVE + 1, "root")];
+  list[3].status = "failed";
+  const folded = layOut(grow(list));
+  assert.equal(folded.items.length, 3);
+  assert.equal(folded.items[0].isFolded, true);
+  assert.equal(folded.items[1].agent.id, list[3].id);
+  assert.deepEqual(
+    [folded.items[2].group.count, folded.items[2].group.statuses],
+    [FOLD_ABOVE, { idle: FOLD_ABOVE }],
+  );
+  const opened = layOut(grow(list), new Set(["root"]));
+  assert.equal(opened.items.length, FOLD_ABOVE + 2);
+  assert.equal(opened.items[0].isOpened, true);
+  assert.equal(
+    layOut(grow([agent("root"), ...children(FOLD_ABOVE, "root")])).items.length,
+    FOLD_ABOVE + 1,
+  );
+});
+
+test("families that the host has counted are shown as counts", () => {
+  const families = [
+    { role: { name: "w" }, status: "idle", count: 70 },
+    { role: { name: "w" }, status: "failed", count: 2 },
+    { role: { name: "v" }, status: "idle", count: 1 },
+  ];
+  const { items } = layOut(grow([agent("root", undefined, { families })]));
+  assert.deepEqual(
+    items.slice(1).map(({ group }) => [group.role, group.count, group.statuses]),
+    [
+      ["w", 72, { idle: 70, failed: 2 }],
+      ["v", 1, { idle: 1 }],
+    ],
+  );
+});
+
+test("ten thousand agents are laid out in a moment", () => {
+  const list = [agent("root")];
+  for (let i = 0; i < 1000; i += 1) {
+    list.push(agent(`l${i}`, i === 0 ? "root" : `l${Math.floor((i - 1) / 6)}`));
+    list.push(...children(9, `l${i}`));
+  }
+  const started = process.cpuUsage();
+  const { items } = layOut(grow(list));
+  const { user } = process.cpuUsage(started);
+  assert.ok(items.length > 5000);
+  assert.ok(user < 2e6, `${user} µs`);
+});
+
+test("a wait inside a folded family points to the family", () => {
+  const list = [agent("root"), agent("user"), ...children(FOLD_ABOVE + 1, "root")];
+  const layout = layOut(grow(list));
+  const waits = [
+    { agent: "root", waits_for: ["root0"] },
+    { agent: "root", waits_for: ["root1", "nobody"] },
+  ];
+  const edges = waitEdges(layout, list, waits);
+  assert.equal(edges.length, 1);
+  assert.deepEqual([edges[0].from.key, edges[0].to.key, edges[0].count], ["root", "root/r", 2]);
+});
+
+const ROWS = [
+  { line: 1, event: "sent", agent: "b", type: "task", detail: "to root" },
+  { line: 2, event: "blocked", agent: "b", detail: '{"to":"blocked_user","waits_for":["user"]}' },
+  { line: 3, event: "processed", agent: "root", type: "task" },
+  { line: 4, event: "unblocked", agent: "b", detail: "{}" },
+  { line: 5, event: "unblocked", agent: "z", detail: "{broken" },
+  { line: 6, event: "sent", agent: "user", type: "x", detail: "to All" },
+  { line: 7, event: "order", agent: "system" },
+];
+
+test("lanes stand in order: user, root, then as agents appear", () => {
+  assert.deepEqual(laneOrder(ROWS), ["user", "root", "b", "z"]);
+  assert.equal(receiverOf(ROWS[0]), "root");
+  assert.equal(receiverOf({ event: "sent", other: "c", detail: "to x" }), "c");
+  assert.equal(kindOf({ event: "dead" }), "bad");
+});
+
+test("the diagram has an item for each line and a bar for each wait", () => {
+  const { items, bars } = diagram(ROWS);
+  assert.deepEqual(
+    items.map((item) => item.kind),
+    ["arrow", "wait", "done", "go", "go", "arrow", "note"],
+  );
+  assert.deepEqual([items[0].lane, items[0].to, items[5].to, items[6].lane], [2, 1, "All", null]);
+  assert.deepEqual(
+    bars.map(({ agent: id, from, to, isUser }) => [id, from, to, isUser]),
+    [
+      ["b", 1, 3, true],
+      ["z", null, 4, false],
+    ],
+  );
+  assert.deepEqual(diagram([]), { lanes: [], items: [], bars: [] });
+});
+
+test("a diagram for Mermaid has no signs that mean something to it", () => {
+  const text = mermaid([{ event: "sent", agent: "a;b", type: "x#y<z>%%", detail: "to end" }]);
+  assert.equal(
+    text,
+    "sequenceDiagram\n  participant p1 as a#59;b\n  participant p2 as end\n  p1->>p2: x#35;y#60;z#62;#37;#37;\n",
+  );
+});
+
+test("the form of changes sends what was changed", () => {
+  const body = { to: "mill", amount: 120, express: false, list: [1] };
+  const fields = fieldsOf(body);
+  assert.deepEqual(
+    fields.map((field) => field.kind),
+    ["text", "number", "flag", "json"],
+  );
+  const given = { to: "mill", amount: "50", express: true, list: "[1]" };
+  assert.deepEqual(readFields(fields, given), { changes: { amount: 50, express: true } });
+  assert.deepEqual(readFields(fields, { ...given, amount: "fifty" }), { error: "amount" });
+  assert.deepEqual(readFields(fields, { ...given, list: "[" }), { error: "list" });
+  assert.deepEqual(readFields(fieldsOf("text"), { "": '{"a":1}' }), { changes: { a: 1 } });
+  assert.deepEqual(readFields(fieldsOf(null), { "": "7" }), { error: "JSON" });
+});
+
+function filesBelow(folder) {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+const files = filesBelow(web.pathname);
+
+test("both languages have the same texts with the same places to fill", () => {
+  const [en, zh] = ["en", "zh"].map((name) =>
+    JSON.parse(readFileSync(new URL(`${name}.json`, web))),
+  );
+  const names = (texts) =>
+    Object.keys(texts)
+      .filter((key) => !key.endsWith("_one"))
+      .sort();
+  const places = (text) => [...text.matchAll(/\{\w+\}/g)].map(String).sort();
+  assert.deepEqual(names(en), names(zh));
+  for (const key of names(en)) assert.deepEqual(places(en[key]), places(zh[key]), key);
+});
+
+test("every text that the page names is there", () => {
+  const en = JSON.parse(readFileSync(new URL("en.json", web)));
+  for (const file of files.filter((name) => name.endsWith(".js"))) {
+    for (const [, key] of readFileSync(file, "utf8").matchAll(/\bt\(\s*"([^"]+)"/g)) {
+      assert.ok(key in en, `${file}: ${key}`);
+    }
+  }
+});
+
+test("the page is small, loads nothing from elsewhere and hands over no HTML", () => {
+  const sizes = files.map((file) => statSync(file).size);
+  assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 400 * 1024);
+  for (const file of files.filter((name) => !name.endsWith(".svg"))) {
+    const text = readFileSync(file, "utf8");
+    assert.ok(text.split("\n").length <= 301 || file.endsWith(".json"), `${file} is too long`);
+    const outside = text.replaceAll("http://www.w3.org/2000/svg", "").match(/https?:\/\/\S+/);
+    assert.equal(outside, null, file);
+    assert.doesNotMatch(
+      text,
+      /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/,
+      file,
+    );
+  }
+});

@@ -1,0 +1,251 @@
+// A society of the stand-in: what it is made of, and what its routes answer.
+
+export const T0 = Date.now() - 10 * 60000;
+export const iso = (ms) => new Date(ms).toISOString();
+
+export class Society {
+  constructor() {
+    Object.assign(this, {
+      agents: [],
+      waits: [],
+      tasks: [],
+      usage: [],
+      dead: [],
+      policies: [],
+      inbox: [],
+      activity: [],
+      line: 0,
+      contacts: [],
+      counts: {},
+      listeners: new Set(),
+      replay: null,
+      messages: new Map(),
+    });
+  }
+
+  agent(id, role, parent, status = "idle", more = {}) {
+    this.agents.push({
+      id,
+      role: { id: role, name: role },
+      parent,
+      status,
+      queue_length: 0,
+      created_at: iso(T0),
+      ...more,
+    });
+    this.log("spawned", { agent: id, detail: role });
+  }
+
+  log(event, row) {
+    this.line += 1;
+    this.activity.push({ line: this.line, time: iso(T0 + this.line * 2500), event, ...row });
+  }
+
+  say(from, to, type, text, more = {}) {
+    const id = `msg_${this.line + 1}`;
+    this.messages.set(id, {
+      id,
+      from,
+      to,
+      type,
+      payload: { text },
+      status: "processed",
+      timestamp: iso(T0),
+      priority: "normal",
+    });
+    this.log("sent", {
+      agent: from,
+      type,
+      message_id: id,
+      correlation_id: more.chain ?? "msg_1",
+      task_id: more.task,
+      detail: `to ${to}`,
+    });
+    return id;
+  }
+
+  wait(agent, target, kind, more = {}) {
+    this.waits.push({
+      agent,
+      kind,
+      waits_for: [target],
+      since: iso(Date.now() - 95000),
+      deadline: iso(Date.now() + 3600000),
+      ...more,
+    });
+    this.log("blocked", {
+      agent,
+      detail: JSON.stringify({
+        from: "working",
+        kind,
+        to: more.item_id ? "blocked_user" : "blocked_internal",
+        waits_for: [target],
+      }),
+    });
+  }
+
+  stats() {
+    return {
+      sent: 0,
+      pending: 0,
+      processed: 0,
+      expired: 0,
+      dead: this.dead.length,
+      dropped: 0,
+      cancelled: 0,
+      agents: this.agents.length,
+      waiting: this.waits.length,
+      now: iso(Date.now()),
+      ...this.counts,
+    };
+  }
+
+  // As the host does it: children beyond fifty are counted.
+  tree() {
+    const families = new Map();
+    for (const agent of this.agents)
+      families.set(agent.parent, [...(families.get(agent.parent) ?? []), agent]);
+    const isListed = (agent) => !agent.parent || families.get(agent.parent).length <= 50;
+    return this.agents.filter(isListed).map((agent) => {
+      const children = families.get(agent.id) ?? [];
+      if (children.length <= 50) return { ...agent, children: children.length };
+      const counts = new Map();
+      for (const child of children) {
+        const key = `${child.role.name}\n${child.status}`;
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+      return {
+        ...agent,
+        children: children.length,
+        families: [...counts].map(([key, count]) => ({
+          role: { id: key.split("\n")[0], name: key.split("\n")[0] },
+          status: key.split("\n")[1],
+          count,
+        })),
+      };
+    });
+  }
+
+  at(line) {
+    const born = new Set(
+      this.activity
+        .filter((row) => row.event === "spawned" && row.line <= line)
+        .map((row) => row.agent),
+    );
+    return {
+      line,
+      time: this.activity[line - 1]?.time ?? iso(T0),
+      agents: this.agents
+        .filter((agent) => born.has(agent.id))
+        .map((agent) => ({ ...agent, status: "working" })),
+      contacts: this.contacts.filter((row) => born.has(row.owner)),
+      tasks: this.tasks.slice(0, Math.floor(line / 6)),
+      inbox: [],
+      waits: [],
+      policies: this.policies,
+      totals: { sent: line, processed: Math.floor(line / 2), pending: line - Math.floor(line / 2) },
+    };
+  }
+
+  agentLook(id, part) {
+    const agent = this.agents.find((one) => one.id === id);
+    if (!agent) return undefined;
+    if (part === "contacts")
+      return {
+        items: this.contacts.filter((row) => row.owner === id),
+        next: null,
+        as_of: this.line,
+      };
+    if (part === "why") return { items: this.why(id), next: null, as_of: this.line };
+    if (part === "queue")
+      return {
+        queue_name: `${id}_tasks`,
+        pending: [{ task_id: "T-7", priority: "P1" }],
+        processing: { task_id: "T-4" },
+        completed: ["T-1"],
+      };
+    if (part === "load")
+      return {
+        agent: id,
+        status: agent.status,
+        queue_length: 1,
+        active_tasks: 1,
+        load: "40%",
+        estimated_free: iso(Date.now() + 240000),
+      };
+    if (part === "conversation")
+      return this.talk ? { first: 1, count: 3, entries: this.talk } : undefined;
+    return { ...agent, brief: this.brief, state: { drafts: 3, best: "second" } };
+  }
+
+  why(id) {
+    const steps = [];
+    for (let at = id; at && steps.length < 9;) {
+      const wait = this.waits.find((one) => one.agent === at);
+      const agent = this.agents.find((one) => one.id === at);
+      const isEnd = !wait || wait.item_id;
+      steps.push({
+        ...(wait ?? { agent: at }),
+        status: agent?.status,
+        ended_by: wait?.item_id
+          ? [{ op: "decide", item_id: wait.item_id }]
+          : agent?.status === "paused"
+            ? [{ op: "resume", agent: at }]
+            : [],
+        ...(isEnd
+          ? {
+              end: wait?.item_id
+                ? "person"
+                : agent?.status === "paused"
+                  ? "paused"
+                  : steps.length > 0
+                    ? "working"
+                    : "idle",
+            }
+          : {}),
+      });
+      at = isEnd ? null : wait.waits_for[0];
+    }
+    return steps;
+  }
+
+  message(id) {
+    return this.messages.get(id);
+  }
+
+  emit(name, data = {}) {
+    this.line += 1;
+    this.listeners.forEach((listener) => listener(name, this.line, data));
+  }
+
+  change(method, path, body) {
+    const [, id] = /^\/inbox\/([^/]+)\/decision$/.exec(path) ?? [];
+    if (id) {
+      const item = this.inbox.find((one) => one.id === decodeURIComponent(id));
+      if (item.state !== "open")
+        return { status: 409, answer: { error: "already_decided", message: "it is decided" } };
+      item.state = "decided";
+      item.decision = body.decision ?? "approve";
+      this.emit("inbox.decided", { item_id: item.id });
+      return {
+        answer: { agent: item.agent, decision: item.decision, item_id: item.id, delivered: true },
+      };
+    }
+    if (path === "/replays") {
+      if (!this.replay)
+        return {
+          status: 409,
+          answer: { error: "history_not_kept", message: "this society keeps no history" },
+        };
+      return { status: 202, answer: { id: "replay_1" } };
+    }
+    if (path.startsWith("/policies/"))
+      return {
+        status: 403,
+        answer: { error: "forbidden", message: "this token has no scope operate" },
+      };
+    this.dead = path.startsWith("/dead-letters/") ? [] : this.dead;
+    this.emit("order", {});
+    return { answer: { count: 1, id: "x" } };
+  }
+}

@@ -1,0 +1,113 @@
+// How values are shown. Pure: the language and the moment are arguments.
+
+// Controls, and signs that reorder or hide what stands around them.
+const HARMFUL =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g;
+
+/** Text of an agent, made harmless: what reorders or hides text is shown as a sign. */
+export function clean(text) {
+  return String(text).replace(/\r\n?/g, "\n").replace(HARMFUL, "\ufffd");
+}
+
+/** Clean text of at most `max` characters: { text, cut } with the number left out. */
+export function clip(value, max) {
+  const whole = String(value);
+  if (whole.length <= max) return { text: clean(whole), cut: 0 };
+  let end = max;
+  if ((whole.charCodeAt(end - 1) & 0xfc00) === 0xd800) end -= 1; // not through a surrogate pair
+  return { text: clean(whole.slice(0, end)), cut: whole.length - end };
+}
+
+/** One line of at most `max` characters. */
+export function oneLine(value, max) {
+  const { text, cut } = clip(
+    String(value)
+      .slice(0, max * 4)
+      .replace(/\s+/g, " "),
+    max,
+  );
+  return cut > 0 || String(value).length > max * 4 ? `${text}…` : text;
+}
+
+/** A payload as people read it: its text, or its JSON. */
+export function payloadText(payload) {
+  if (payload == null) return "";
+  if (typeof payload === "string") return payload;
+  const keys = Object.keys(payload);
+  if (keys.length === 1 && typeof payload.text === "string") return payload.text;
+  return JSON.stringify(payload, null, 2);
+}
+
+const UNITS = [
+  ["d", 86400],
+  ["h", 3600],
+  ["min", 60],
+  ["s", 1],
+];
+
+/** A duration in its two largest units: `2 min 5 s`; below a second in ms. */
+export function duration(ms, unit = (name) => name) {
+  if (!Number.isFinite(ms)) return "";
+  const total = Math.abs(ms);
+  if (total < 1000) return `${Math.round(total)} ${unit("ms")}`;
+  let left = Math.floor(total / 1000);
+  const parts = [];
+  for (const [name, seconds] of UNITS) {
+    if (left >= seconds || parts.length === 1) {
+      const count = Math.floor(left / seconds);
+      if (count > 0) parts.push(`${count} ${unit(name)}`);
+      else if (parts.length === 1) break;
+      left -= count * seconds;
+    }
+    if (parts.length === 2) break;
+  }
+  return parts.join(" ");
+}
+
+/** ms since 1970 of a time as the API writes it, or NaN. */
+export function timeMs(time) {
+  return typeof time === "number" ? time : Date.parse(time);
+}
+
+/** The time of day; with the date if it is not today's. */
+export function clock(time, now, lang) {
+  const ms = timeMs(time);
+  if (Number.isNaN(ms)) return "";
+  const at = new Date(ms);
+  const isToday = new Date(now).toDateString() === at.toDateString();
+  const hours = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
+  return new Intl.DateTimeFormat(
+    lang,
+    isToday ? hours : { month: "short", day: "numeric", ...hours },
+  ).format(at);
+}
+
+export function number(value, lang) {
+  return new Intl.NumberFormat(lang).format(value);
+}
+
+/** A large number in few characters: 12.3K. */
+export function compact(value, lang) {
+  return new Intl.NumberFormat(lang, { notation: "compact", maximumFractionDigits: 1 }).format(
+    value,
+  );
+}
+
+/** Dollars, with as many digits as a small amount needs. */
+export function dollars(value, lang) {
+  const small = Math.abs(value) < 1;
+  return new Intl.NumberFormat(lang, {
+    style: "currency",
+    currency: "USD",
+    currencyDisplay: "narrowSymbol",
+    minimumFractionDigits: small ? 4 : 2,
+    maximumFractionDigits: small ? 4 : 2,
+  }).format(value);
+}
+
+/** Fills `{name}` in a text. */
+export function fill(text, values = {}) {
+  return text.replace(/\{(\w+)\}/g, (whole, name) =>
+    name in values ? String(values[name]) : whole,
+  );
+}

@@ -1,0 +1,103 @@
+// Calls to the society's HTTP interface.
+
+import { query } from "../logic/address.js";
+
+const BASE = "/api/v1";
+
+/** What went wrong: a status (0: no answer), a code and a sentence. */
+export class ApiError extends Error {
+  constructor(status, body) {
+    super(body?.message ?? body?.hint ?? "");
+    this.status = status;
+    this.code = body?.error ?? (status === 0 ? "unreachable" : `http_${status}`);
+    this.body = body ?? {};
+  }
+}
+
+async function call(method, path, { body, signal, key } = {}) {
+  const headers = { Accept: "application/json" };
+  if (method !== "GET") headers["X-Society"] = "1";
+  if (body !== undefined) headers["Content-Type"] = "application/json";
+  if (key) headers["Idempotency-Key"] = key;
+  let response;
+  let text;
+  try {
+    response = await fetch(BASE + path, {
+      method,
+      headers,
+      signal,
+      cache: "no-store",
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    text = await response.text();
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new ApiError(0);
+  }
+  let answer = null;
+  try {
+    answer = text === "" ? null : JSON.parse(text);
+  } catch {
+    answer = response.ok ? text : { message: text.slice(0, 500) };
+  }
+  if (!response.ok) throw new ApiError(response.status, answer);
+  return answer;
+}
+
+export function get(path, parameters = {}, signal) {
+  return call("GET", path + query(parameters), { signal });
+}
+
+/** A change. It has a key of its own, so a repeated one is done once. */
+export function post(path, body = {}) {
+  return call("POST", path, { body, key: crypto.randomUUID?.() ?? String(Math.random()) });
+}
+
+export function put(path, body) {
+  return call("PUT", path, { body });
+}
+
+export function remove(path, parameters = {}) {
+  return call("DELETE", path + query(parameters));
+}
+
+/** A part of a path. */
+export const part = encodeURIComponent;
+
+/** The rows of a list, whether it comes as a page or as a plain list. */
+export function rows(answer) {
+  return Array.isArray(answer) ? answer : (answer?.items ?? []);
+}
+
+/** The one object of an answer that may come as a list of one. */
+export function single(answer) {
+  return Array.isArray(answer) ? answer[0] : (answer?.items?.[0] ?? answer);
+}
+
+/** What a view can do without: null if it cannot be read. */
+export function optional(promise) {
+  return promise.catch((error) => {
+    if (error.name === "AbortError") throw error;
+    return null;
+  });
+}
+
+const PAGE_ROWS = 1000;
+
+/** All rows of a list, page by page, up to `max`: { items, isWhole, as_of }. */
+export async function all(path, parameters = {}, max = 20000, signal = undefined) {
+  const items = [];
+  let after;
+  let asOf;
+  for (;;) {
+    const page = await get(path, { ...parameters, limit: PAGE_ROWS, after }, signal);
+    items.push(...rows(page));
+    asOf ??= page?.as_of;
+    const next = page?.next;
+    if (next === null || next === undefined || next === after) {
+      return { items, isWhole: true, as_of: asOf };
+    }
+    if (items.length >= max) return { items, isWhole: false, as_of: asOf };
+    after = next;
+  }
+}

@@ -1,0 +1,249 @@
+// What holds the page together: the address, the view on screen, the stream of events, and
+// when to read and to draw again.
+//
+// A view is an object { topics, load(look), draw(look, data), keys? }. `load` reads what it shows,
+// live or as it was at a line; `draw` describes it. The view is loaded when the address
+// changes and, while live, when an event has touched one of its topics.
+
+import { format, hasPast, parse } from "../logic/address.js";
+import { Pace } from "../logic/pace.js";
+import { Stale } from "../logic/topics.js";
+import { get, single } from "./api.js";
+import { announce, notice } from "./notices.js";
+import { Stream } from "./stream.js";
+import { t } from "./words.js";
+
+// At least this often a live view reads again, for what has no event: time itself.
+const IDLE_MS = 15000;
+
+export class App {
+  constructor(views, onDraw) {
+    this.views = views;
+    this.onDraw = onDraw;
+    this.stale = new Stale();
+    this.connection = "connecting";
+    this.isPaused = false;
+    this.lastLine = 0; // the latest line known
+    this.firstLine = 1; // the earliest there still is
+    this.denied = new Set(); // operations that were refused to this token
+    this.badges = {};
+    this.frame = null;
+    this.timer = null;
+    this.loads = 0;
+  }
+
+  start() {
+    window.addEventListener("hashchange", () => this.open());
+    this.stream = new Stream({
+      onEvent: (event) => this.hear(event),
+      onState: (state) => this.setConnection(state),
+      onGap: () => {
+        this.stale.all();
+        this.plan();
+      },
+    });
+    this.open();
+    this.stream.start();
+  }
+
+  // The address has changed.
+  open() {
+    const address = parse(location.hash);
+    const isSame =
+      this.address && address.view === this.address.view && address.id === this.address.id;
+    this.address = address;
+    if (!isSame) {
+      this.data = null;
+      this.ui = {};
+      this.error = null;
+    }
+    this.pace = new Pace();
+    this.isMoved = !isSame;
+    this.load();
+    this.redraw();
+  }
+
+  get view() {
+    return this.views[this.address.view];
+  }
+
+  get isLive() {
+    return this.address.at === null;
+  }
+
+  /** Goes to another address. Members that are not given stay; `filters` are merged. */
+  go(change, { replace = false } = {}) {
+    const base =
+      change.view && change.view !== this.address.view
+        ? { at: hasPast(change.view) ? this.address.at : null }
+        : this.address;
+    const filters = { ...(base.filters ?? {}), ...(change.filters ?? {}) };
+    const hash = format({ ...base, ...change, filters });
+    if (hash === location.hash) return;
+    if (replace) {
+      history.replaceState(null, "", hash);
+      this.open();
+    } else {
+      location.hash = hash;
+    }
+  }
+
+  /** Reads what the view shows. Of several reads only the last counts. */
+  async load() {
+    const number = (this.loads += 1);
+    clearTimeout(this.timer);
+    this.timer = null;
+    this.abort?.abort();
+    this.abort = new AbortController();
+    this.stale.take(this.view.topics);
+    this.pace.begin(performance.now());
+    const look = this.look();
+    try {
+      const data = await this.view.load(look);
+      if (number !== this.loads) return;
+      this.data = data;
+      this.error = null;
+    } catch (error) {
+      if (number !== this.loads || error.name === "AbortError") return;
+      if (!("status" in error)) console.error(error);
+      this.error = error;
+    }
+    this.pace.end(performance.now());
+    this.redraw();
+    this.plan();
+  }
+
+  /** What a view is given: where it is, and how to act. */
+  look() {
+    let past = null;
+    return {
+      app: this,
+      id: this.address.id,
+      at: this.address.at,
+      filters: this.address.filters,
+      ui: this.ui,
+      signal: this.abort?.signal,
+      /** The society as it was at that line; read once for each load. */
+      past: () =>
+        (past ??= get("/at", { line: this.address.at }, this.abort.signal).then((then) => {
+          this.pastTime = then.time ?? then.now ?? null;
+          return then;
+        })),
+      get: (path, parameters) => get(path, parameters, this.abort.signal),
+    };
+  }
+
+  // Reads again when something is stale and the pace allows it.
+  plan() {
+    if (this.timer !== null || this.isPaused || !this.isLive || document.hidden) return;
+    const isStale = this.view.topics.some((topic) => this.stale.topics.has(topic));
+    const wait = this.pace.wait(performance.now());
+    if (wait === null) return;
+    const delay = isStale ? wait : Math.max(wait, IDLE_MS);
+    this.timer = setTimeout(() => this.load(), delay);
+    this.isTimerIdle = !isStale;
+  }
+
+  hear(event) {
+    if (!this.stale.note(event)) return;
+    this.lastLine = Math.max(this.lastLine, this.stale.line);
+    if (this.timer !== null && this.isTimerIdle) {
+      clearTimeout(this.timer);
+      this.timer = null;
+    }
+    if (this.stale.take(["inbox", "dead"].filter((topic) => !this.view.topics.includes(topic)))) {
+      this.countBadges();
+    }
+    this.plan();
+    this.redraw();
+  }
+
+  setConnection(state) {
+    if (this.connection === state) return;
+    const before = this.connection;
+    this.connection = state;
+    if (state === "live" && before === "offline") announce(t("live.back"));
+    if (state === "live") {
+      this.countBadges();
+      if (this.error) this.load();
+    }
+    this.redraw();
+  }
+
+  // How much waits for a person, shown beside the names of views.
+  async countBadges() {
+    if (this.isCounting) return;
+    this.isCounting = true;
+    try {
+      const stats = single(await get("/stats"));
+      const inbox = await get("/inbox", { state: "open", limit: 100 });
+      this.badges = { dead: stats.dead ?? 0, inbox: (inbox.items ?? inbox).length };
+      this.noteLine(inbox.as_of);
+    } catch {
+      // The view on screen says what is wrong.
+    }
+    this.isCounting = false;
+    this.redraw();
+  }
+
+  /** Notes the line that an answer was read at. */
+  noteLine(line) {
+    if (Number.isInteger(line)) this.lastLine = Math.max(this.lastLine, line);
+  }
+
+  pauseUpdates(isPaused) {
+    this.isPaused = isPaused;
+    clearTimeout(this.timer);
+    this.timer = null;
+    announce(t(isPaused ? "live.paused" : "live.resumed"));
+    if (!isPaused) this.load();
+    this.redraw();
+  }
+
+  /** Moves through time by so many lines, or to live with null. */
+  step(count) {
+    if (!hasPast(this.address.view)) return;
+    const from = this.address.at ?? this.lastLine;
+    const to = count === null ? null : Math.max(this.firstLine, from + count);
+    this.go({ at: to !== null && to >= this.lastLine && count > 0 ? null : to }, { replace: true });
+  }
+
+  /** Does something, says how it went and shows the outcome. Returns whether it worked. */
+  async act(name, deed, done) {
+    this.busy = name;
+    this.redraw();
+    try {
+      const answer = await deed();
+      if (done) notice("done", typeof done === "function" ? done(answer) : done);
+      return answer ?? true;
+    } catch (error) {
+      if (error.status === 403) this.denied.add(name);
+      notice("failed", explain(error), error.message);
+      return false;
+    } finally {
+      this.busy = null;
+      this.stale.all();
+      await this.load();
+      this.countBadges();
+    }
+  }
+
+  /** Draws before the next frame, once for all changes until then. */
+  redraw() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.onDraw(this);
+    });
+  }
+}
+
+/** What an error means, in a sentence of the reader's language. */
+export function explain(error) {
+  const known = `error.${error.code}`;
+  const text = t(known);
+  if (text !== known) return text;
+  const byStatus = t(`error.${error.status}`);
+  return byStatus === `error.${error.status}`
+    ? t("error.other", { code: error.code ?? "" })
+    : byStatus;
+}

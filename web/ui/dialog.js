@@ -1,0 +1,73 @@
+// One dialog at a time: questions before what cannot be undone, and help.
+
+import { draw, h } from "./dom.js";
+import { t } from "./words.js";
+
+const place = () => document.getElementById("dialog");
+
+export function isDialogOpen() {
+  return place().open;
+}
+
+export function closeDialog() {
+  place().close();
+}
+
+/** Shows what `content()` describes. The browser keeps the focus inside and gives it back. */
+export function openDialog(title, content) {
+  draw(place(), [h("h2", { id: "dialog-title" }, title), content()]);
+  if (!place().open) place().showModal();
+}
+
+/** Asks before something is done: resolves to the text of the reason (maybe empty), or null. */
+export function confirm(title, text, label, { reason = false, kind = "danger" } = {}) {
+  return new Promise((resolve) => {
+    let input = null;
+    const finish = (value) => {
+      place().removeEventListener("close", cancel);
+      if (place().open) place().close();
+      resolve(value);
+    };
+    const cancel = () => finish(null);
+    openDialog(title, () =>
+      h(
+        "form",
+        {
+          method: "dialog",
+          key: title,
+          on: {
+            submit: (event) => {
+              event.preventDefault();
+              finish(input?.value ?? "");
+            },
+          },
+        },
+        h("p", null, text),
+        reason &&
+          h(
+            "label",
+            { class: "field" },
+            h("span", null, t("reason")),
+            h("input", {
+              type: "text",
+              maxlength: 1000,
+              ref: (node) => {
+                input = node;
+              },
+            }),
+          ),
+        h(
+          "div",
+          { class: "buttons" },
+          h("button", { type: "submit", class: kind, data: { do: "confirm" } }, label),
+          h(
+            "button",
+            { type: "button", data: { do: "cancel-dialog" }, on: { click: cancel } },
+            t("cancel"),
+          ),
+        ),
+      ),
+    );
+    place().addEventListener("close", cancel, { once: true });
+  });
+}

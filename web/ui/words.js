@@ -1,0 +1,55 @@
+// The texts of the page in the reader's language, and how values are shown in it.
+
+import * as format from "../logic/format.js";
+
+export const LANGUAGES = ["en", "zh"];
+
+const TAGS = { en: "en", zh: "zh-CN" };
+
+let texts = {};
+let plural = new Intl.PluralRules("en");
+export let lang = "en";
+export let tag = "en";
+
+/** The language to begin with: the one chosen last, else the browser's. */
+export function preferred(stored) {
+  if (LANGUAGES.includes(stored)) return stored;
+  return navigator.languages?.some((name) => /^zh\b/i.test(name)) ? "zh" : "en";
+}
+
+/** Loads a language. */
+export async function load(name) {
+  const response = await fetch(`${name}.json`);
+  if (!response.ok) throw new Error(`${name}.json: ${response.status}`);
+  texts = await response.json();
+  lang = name;
+  tag = TAGS[name];
+  plural = new Intl.PluralRules(tag);
+}
+
+/** The text of a key, with `{name}` filled in; `n` chooses the singular where there is one. */
+export function t(key, values) {
+  const one = values?.n === 1 && plural.select(1) === "one" ? texts[`${key}_one`] : undefined;
+  const shown =
+    values && typeof values.n === "number" ? { ...values, n: number(values.n) } : values;
+  return format.fill(one ?? texts[key] ?? key, shown);
+}
+
+/** The text of a key, or `fallback` where there is none: names that come from the host. */
+export function word(key, fallback) {
+  return texts[key] ?? format.oneLine(fallback, 60);
+}
+
+export const number = (value) => format.number(value, tag);
+export const compact = (value) => format.compact(value, tag);
+export const dollars = (value) => format.dollars(value, tag);
+export const clock = (time) => format.clock(time, Date.now(), tag);
+export const duration = (ms) => format.duration(ms, (unit) => t(`unit.${unit}`));
+
+/** How long ago, or how long until. */
+export function distance(time, now = Date.now()) {
+  const ms = format.timeMs(time) - now;
+  if (Number.isNaN(ms)) return "";
+  if (Math.abs(ms) < 1500) return t("time.now");
+  return t(ms < 0 ? "time.ago" : "time.in", { duration: duration(Math.abs(ms)) });
+}

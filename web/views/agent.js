@@ -1,0 +1,177 @@
+// One agent: what it is for, what it does, whom it knows, why it waits.
+
+import { h } from "../ui/dom.js";
+import { confirm } from "../ui/dialog.js";
+import * as looks from "../ui/looks.js";
+import {
+  agentLink,
+  button,
+  empty,
+  link,
+  mark,
+  moment,
+  prose,
+  section,
+  words,
+} from "../ui/parts.js";
+import { single, optional, part, post, remove, rows } from "../ui/api.js";
+import { t } from "../ui/words.js";
+import {
+  activityCard,
+  briefCard,
+  contactsCard,
+  costCard,
+  talkCard,
+  workCard,
+} from "./agent_cards.js";
+import { whySection } from "./why.js";
+
+async function load(look) {
+  const path = `/agents/${part(look.id)}`;
+  if (look.at !== null) {
+    const [agents, contacts, waits] = await Promise.all([
+      looks.agents(look),
+      looks.contacts(look, look.id),
+      looks.waits(look),
+    ]);
+    const agent = agents.find((row) => row.id === look.id) ?? null;
+    return { agent, contacts, why: waits.filter((wait) => wait.agent === look.id), isPast: true };
+  }
+  const [agent, contacts, why, queue, busy, usage, conversation, activity] = await Promise.all([
+    look.get(path),
+    optional(looks.contacts(look, look.id)),
+    optional(look.get(`${path}/why`)),
+    optional(look.get(`${path}/queue`)),
+    optional(look.get(`${path}/load`)),
+    optional(look.get("/usage", { agent: look.id })),
+    optional(look.get(`${path}/conversation`)),
+    optional(look.get("/activity", { agent: look.id, limit: 12 })),
+  ]);
+  return {
+    agent: single(agent),
+    contacts: contacts ?? [],
+    why: rows(why),
+    queue: queue && single(queue),
+    load: busy && single(busy),
+    usage: rows(usage),
+    conversation: conversation && single(conversation),
+    activity: rows(activity),
+  };
+}
+
+async function terminate(look) {
+  const { id } = look;
+  const reason = await confirm(
+    t("agent.terminate.title", { id }),
+    t("agent.terminate.text"),
+    t("do.terminate"),
+    { reason: true },
+  );
+  if (reason === null) return;
+  await look.app.act(
+    "terminate",
+    () => remove(`/agents/${part(id)}`, { reason }),
+    t("done.terminate", { id }),
+  );
+}
+
+function head(look, agent) {
+  const { id } = look;
+  const isHeld = agent.status === "paused" || agent.status === "failed";
+  const isFixed = id === "user" || id === "root";
+  return h(
+    "header",
+    { class: "page-head", data: { id } },
+    h(
+      "div",
+      { class: "grow" },
+      h("h1", null, words(id, 100), mark(agent.ended_at ? "stopped" : (agent.status ?? "stopped"))),
+      h(
+        "p",
+        { class: "quiet" },
+        words(agent.role?.name ?? "", 80),
+        agent.parent && [" · ", t("agent.child"), " ", agentLink(look, agent.parent)],
+        " · ",
+        t("agent.born"),
+        " ",
+        moment(agent.created_at),
+        agent.external && ` · ${t("agent.outside")}`,
+      ),
+    ),
+    look.at === null &&
+      !agent.ended_at &&
+      h(
+        "div",
+        { class: "buttons" },
+        link(
+          look,
+          { view: "timeline", filters: { agent: id }, class: "button" },
+          t("view.timeline"),
+        ),
+        isHeld
+          ? button(
+              look,
+              "resume",
+              t("do.resume"),
+              () =>
+                look.app.act(
+                  "resume",
+                  () => post(`/agents/${part(id)}/resume`),
+                  t("done.resume", { id }),
+                ),
+              { kind: "main" },
+            )
+          : button(look, "pause", t("do.pause"), () =>
+              look.app.act(
+                "pause",
+                () => post(`/agents/${part(id)}/pause`),
+                t("done.pause", { id }),
+              ),
+            ),
+        !isFixed &&
+          button(look, "terminate", t("do.terminate"), () => terminate(look), { kind: "danger" }),
+      ),
+  );
+}
+
+function draw(look, data) {
+  const { agent } = data;
+  if (!agent) {
+    return empty(
+      t("agent.none", { id: look.id }),
+      t(look.at === null ? "agent.none.hint" : "agent.none.then"),
+      link(look, { view: "agents", class: "button" }, t("view.agents")),
+    );
+  }
+  return [
+    head(look, agent),
+    h(
+      "div",
+      { class: "columns" },
+      h("div", null, whySection(look, data.why), briefCard(agent.brief), workCard(look, data)),
+      h(
+        "div",
+        null,
+        contactsCard(look, data.contacts),
+        costCard(data.usage),
+        activityCard(look, data.activity),
+        look.at === null &&
+          agent.state &&
+          Object.keys(agent.state).length > 0 &&
+          section(
+            t("agent.state"),
+            prose(agent.state, {
+              max: 1500,
+              ui: look.ui,
+              name: "state",
+              redraw: () => look.app.redraw(),
+            }),
+          ),
+        talkCard(look, data.conversation),
+      ),
+    ),
+    data.isPast && h("p", { class: "quiet" }, t("agent.past")),
+  ];
+}
+
+export default { topics: ["agents", "waits", "contacts", "tasks", "inbox", "usage"], load, draw };

@@ -1,0 +1,219 @@
+// The cards of one agent: its brief, contacts, work, cost, conversation and latest events.
+
+import { payloadText } from "../logic/format.js";
+import { h } from "../ui/dom.js";
+import { agentLink, detailText, facts, link, moment, prose, section, words } from "../ui/parts.js";
+import { dollars, number, t, word } from "../ui/words.js";
+
+const BRIEF = ["objective", "constraints", "inputs", "outputs", "completion_criteria"];
+
+export function briefCard(brief) {
+  if (!brief) return null;
+  const names = [
+    ...BRIEF.filter((name) => name in brief),
+    ...Object.keys(brief).filter((name) => !BRIEF.includes(name)),
+  ];
+  return section(
+    t("agent.brief"),
+    facts(
+      names.map((name) => {
+        const value = brief[name];
+        const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
+        if (isList && value.length === 0) return [word(`brief.${name}`, name), null];
+        return [
+          word(`brief.${name}`, name),
+          isList
+            ? h(
+                "ul",
+                null,
+                value.map((item) => h("li", null, words(item, 400))),
+              )
+            : words(payloadText(value), 800),
+        ];
+      }),
+    ),
+  );
+}
+
+export function contactsCard(look, contacts) {
+  return section(
+    t("agent.contacts"),
+    contacts.length === 0
+      ? h("p", { class: "quiet" }, t("agent.contacts.none"))
+      : h(
+          "table",
+          null,
+          h(
+            "thead",
+            null,
+            h(
+              "tr",
+              null,
+              ["agent", "role", "source", "since"].map((name) =>
+                h("th", { scope: "col" }, t(`column.${name}`)),
+              ),
+            ),
+          ),
+          h(
+            "tbody",
+            null,
+            contacts
+              .slice(0, 200)
+              .map((contact) =>
+                h(
+                  "tr",
+                  { key: contact.id, data: { id: contact.id } },
+                  h("td", null, agentLink(look, contact.id)),
+                  h("td", null, words(contact.role?.name ?? contact.role ?? "", 40)),
+                  h(
+                    "td",
+                    null,
+                    word(`source.${contact.source}`, contact.source ?? ""),
+                    contact.introducedBy && [" ", agentLink(look, contact.introducedBy)],
+                  ),
+                  h("td", { class: "quiet nowrap" }, moment(contact.addedAt)),
+                ),
+              ),
+          ),
+        ),
+  );
+}
+
+export function workCard(look, { agent, queue, load }) {
+  if (!queue && !load) return null;
+  const pending = queue?.pending ?? [];
+  return section(
+    t("agent.work"),
+    facts([
+      [t("agent.load"), load?.load && words(load.load, 20)],
+      [t("agent.free"), load?.estimated_free && moment(load.estimated_free)],
+      [t("agent.mail"), agent.queue_length != null ? number(agent.queue_length) : null],
+      [
+        t("state.processing"),
+        queue?.processing?.task_id &&
+          link(
+            look,
+            { view: "tasks", filters: { task: queue.processing.task_id } },
+            words(queue.processing.task_id, 60),
+          ),
+      ],
+      [
+        t("state.pending"),
+        pending.length > 0 &&
+          h(
+            "ol",
+            { class: "tight" },
+            pending
+              .slice(0, 10)
+              .map((task) =>
+                h(
+                  "li",
+                  { key: task.task_id },
+                  link(
+                    look,
+                    { view: "tasks", filters: { task: task.task_id } },
+                    words(task.task_id, 60),
+                  ),
+                  " ",
+                  h("span", { class: "tag" }, words(task.priority, 4)),
+                ),
+              ),
+          ),
+      ],
+      [
+        t("state.completed"),
+        (queue?.completed ?? []).length > 0 ? number(queue.completed.length) : null,
+      ],
+    ]),
+    pending.length === 0 && !queue?.processing && h("p", { class: "quiet" }, t("agent.work.none")),
+  );
+}
+
+export function costCard(usage) {
+  if (!usage || usage.length === 0) return null;
+  const sum = (name) => usage.reduce((total, row) => total + Number(row[name] ?? 0), 0);
+  return section(
+    t("view.cost"),
+    facts([
+      [t("cost.calls"), number(sum("calls"))],
+      [t("cost.tokens"), number(sum("input_tokens") + sum("output_tokens"))],
+      [t("cost.dollars"), dollars(sum("cost"))],
+    ]),
+  );
+}
+
+export function talkCard(look, conversation) {
+  if (!conversation) return null;
+  const entries = conversation.entries ?? [];
+  return section(
+    t("agent.talk"),
+    h("p", { class: "quiet" }, t("agent.talk.now", { n: conversation.count ?? entries.length })),
+    entries.length === 0
+      ? null
+      : h(
+          "ol",
+          { class: "talk" },
+          entries.slice(-20).map((entry, i) =>
+            h(
+              "li",
+              {
+                key: (conversation.count ?? 0) - Math.min(20, entries.length) + i,
+                class: `by-${entry.role === "assistant" ? "assistant" : "other"}`,
+              },
+              h("span", { class: "quiet" }, word(`talk.${entry.role}`, entry.role ?? "")),
+              entry.content
+                ? prose(entry.content, {
+                    max: 1200,
+                    ui: look.ui,
+                    name: `talk${i}`,
+                    redraw: () => look.app.redraw(),
+                  })
+                : null,
+              (entry.tool_calls ?? []).map((call) =>
+                h(
+                  "pre",
+                  { class: "text" },
+                  words(
+                    `${call.name ?? call["function"]?.name ?? ""} ${payloadText(call.arguments ?? call["function"]?.arguments ?? "")}`,
+                    600,
+                  ),
+                ),
+              ),
+            ),
+          ),
+        ),
+  );
+}
+
+export function activityCard(look, activity) {
+  if (!activity || activity.length === 0) return null;
+  return section(
+    t("agent.lately"),
+    h(
+      "ul",
+      { class: "plain-rows" },
+      [...activity]
+        .reverse()
+        .map((row, i) =>
+          h(
+            "li",
+            { key: row.line ?? i },
+            h("span", { class: "quiet nowrap" }, moment(row.time, { bare: true })),
+            row.line != null
+              ? link(
+                  look,
+                  { view: "timeline", at: row.line, filters: { agent: look.id } },
+                  word(`event.${row.event}`, row.event),
+                )
+              : word(`event.${row.event}`, row.event),
+            h(
+              "span",
+              { class: "grow quiet" },
+              row.type && [words(row.type, 40), " "],
+              detailText(look, row),
+            ),
+          ),
+        ),
+    ),
+  );
+}

@@ -1,0 +1,192 @@
+// Policies: what is in force, its versions and swaps; and what would have been otherwise.
+
+import { h } from "../ui/dom.js";
+import { confirm } from "../ui/dialog.js";
+import * as looks from "../ui/looks.js";
+import { empty, link, moment, section, words } from "../ui/parts.js";
+import { single, optional, part, put, rows } from "../ui/api.js";
+import { t, word } from "../ui/words.js";
+import { loadReplay, replaySection } from "./replay.js";
+
+async function load(look) {
+  const { kind } = look.filters;
+  const [policies, detail, swaps, replay] = await Promise.all([
+    looks.policies(look),
+    kind && look.at === null ? optional(look.get(`/policies/${part(kind)}`)) : null,
+    optional(look.get("/activity", { type: "policy_swapped", limit: 50 })),
+    look.at === null ? loadReplay(look) : null,
+  ]);
+  return {
+    policies,
+    detail,
+    swaps: rows(swaps).filter((row) => look.at === null || row.line <= look.at),
+    replay,
+  };
+}
+
+/** The policies of a kind that could be put in force, by what the host says of it. */
+export function namesOf(detail, policies, kind) {
+  const own = single(detail);
+  const names = own?.available ?? own?.names ?? own?.choices ?? [];
+  const known = names.map((name) => (typeof name === "string" ? name : name.name));
+  const inForce = policies.filter((policy) => policy.kind === kind).map((policy) => policy.name);
+  return [...new Set([...inForce, ...known])];
+}
+
+async function swap(look, kind, event) {
+  event.preventDefault();
+  const form = new FormData(event.target);
+  const name = String(form.get("name") ?? "").trim();
+  const text = String(form.get("settings") ?? "").trim();
+  let settings;
+  try {
+    settings = text === "" ? undefined : JSON.parse(text);
+  } catch {
+    look.ui.swapError = t("modify.bad", { name: t("policies.settings") });
+    look.app.redraw();
+    return;
+  }
+  look.ui.swapError = null;
+  if (
+    name === "" ||
+    (await confirm(
+      t("policies.swap.title", { kind, name }),
+      t("policies.swap.text"),
+      t("do.swap"),
+      { kind: "main" },
+    )) === null
+  )
+    return;
+  await look.app.act(
+    "swap",
+    () => put(`/policies/${part(kind)}`, settings === undefined ? { name } : { name, settings }),
+    t("done.swap", { kind, name }),
+  );
+}
+
+function swapForm(look, kind, names) {
+  return h(
+    "form",
+    { class: "swap", key: `swap ${kind}`, on: { submit: (event) => swap(look, kind, event) } },
+    h(
+      "label",
+      { class: "field" },
+      h("span", null, t("policies.name")),
+      names.length > 1
+        ? h(
+            "select",
+            { name: "name" },
+            names.map((name) => h("option", { key: name, value: name }, name)),
+          )
+        : h("input", { name: "name", type: "text", required: true, maxlength: 256 }),
+    ),
+    h(
+      "label",
+      { class: "field" },
+      h("span", null, t("policies.settings")),
+      h("textarea", { name: "settings", rows: 2, placeholder: "{ }", spellcheck: "false" }),
+    ),
+    look.ui.swapError && h("p", { class: "bad-text", role: "alert" }, look.ui.swapError),
+    h(
+      "div",
+      { class: "buttons" },
+      h(
+        "button",
+        {
+          type: "submit",
+          class: "main",
+          data: { do: "swap" },
+          disabled: look.app.denied.has("swap"),
+        },
+        t("do.swap"),
+      ),
+    ),
+  );
+}
+
+function card(look, kind, data) {
+  const policies = data.policies.filter((policy) => policy.kind === kind);
+  const isOpen = look.filters.kind === kind;
+  return h(
+    "section",
+    { class: "card policy", key: kind, data: { id: kind } },
+    h("h2", null, word(`policy.${kind}`, kind), h("code", { class: "quiet" }, kind)),
+    policies.map((policy) =>
+      h(
+        "p",
+        { key: policy.name },
+        h("b", null, words(policy.name, 100)),
+        policy.version != null && h("span", { class: "tag" }, `v${policy.version}`),
+        policy.hash &&
+          h("code", { class: "quiet", title: policy.hash }, ` ${String(policy.hash).slice(0, 8)}`),
+      ),
+    ),
+    policies.some((policy) => policy.settings && Object.keys(policy.settings).length > 0) &&
+      h(
+        "pre",
+        { class: "text code" },
+        words(JSON.stringify(policies.find((policy) => policy.settings).settings), 400),
+      ),
+    look.at === null &&
+      h(
+        "div",
+        { class: "buttons" },
+        h(
+          "button",
+          {
+            type: "button",
+            class: "small",
+            data: { do: "open-policy" },
+            "aria-expanded": String(isOpen),
+            on: {
+              click: () =>
+                look.app.go({ filters: { kind: isOpen ? "" : kind } }, { replace: true }),
+            },
+          },
+          t(isOpen ? "close" : "policies.change"),
+        ),
+      ),
+    isOpen && look.at === null && swapForm(look, kind, namesOf(data.detail, data.policies, kind)),
+  );
+}
+
+function swapsCard(look, swaps) {
+  return section(
+    t("policies.swaps"),
+    swaps.length === 0
+      ? h("p", { class: "quiet" }, t("policies.swaps.none"))
+      : h(
+          "ul",
+          { class: "plain-rows" },
+          [...swaps]
+            .reverse()
+            .map((row, i) =>
+              h(
+                "li",
+                { key: row.line ?? i },
+                h("span", { class: "quiet nowrap" }, moment(row.time, { bare: true })),
+                h("span", { class: "grow" }, words(row.detail ?? "", 200)),
+                row.line != null && link(look, { view: "policies", at: row.line }, t("then")),
+              ),
+            ),
+        ),
+  );
+}
+
+function draw(look, data) {
+  const kinds = [...new Set(data.policies.map((policy) => policy.kind))].sort();
+  return [
+    h("h1", { class: "unseen" }, t("view.policies")),
+    kinds.length === 0
+      ? empty(t("policies.empty"), t("policies.empty.hint"))
+      : h(
+          "div",
+          { class: "grid loose" },
+          kinds.map((kind) => card(look, kind, data)),
+        ),
+    look.at === null && kinds.length > 0 && replaySection(look, data, kinds),
+    swapsCard(look, data.swaps),
+  ];
+}
+
+export default { topics: ["policies"], load, draw };

@@ -1,0 +1,207 @@
+// What if: history again under another policy, and where it differs.
+
+import { h } from "../ui/dom.js";
+import { link, moment, section, words } from "../ui/parts.js";
+import { single, part, post } from "../ui/api.js";
+import { t, word } from "../ui/words.js";
+import { namesOf } from "./policies.js";
+
+const SHOWN = 200;
+
+/** The replay named in the address, if there is one. */
+export async function loadReplay(look) {
+  const { replay } = look.filters;
+  if (!replay) return null;
+  const answer = await look.get(`/replays/${part(replay)}`).catch((error) => {
+    if (error.name === "AbortError") throw error;
+    return { state: "failed", message: error.message };
+  });
+  const found = single(answer);
+  if (isRunning(found))
+    setTimeout(() => {
+      if (look.filters.replay === look.app.address.filters.replay) look.app.load();
+    }, 500);
+  return found;
+}
+
+const isRunning = (replay) =>
+  ["running", "started", "pending"].includes(replay?.state ?? replay?.status);
+
+async function start(look, event) {
+  event.preventDefault();
+  const form = new FormData(event.target);
+  const kind = String(form.get("kind"));
+  const name = String(form.get("name") ?? "").trim();
+  if (name === "") return;
+  look.ui.replayProblem = null;
+  look.app.busy = "replay";
+  look.app.redraw();
+  try {
+    const answer = await post("/replays", { policies: { [kind]: name } });
+    const id = single(answer)?.id;
+    look.app.busy = null;
+    look.app.go({ filters: { replay: id, whatif: kind } }, { replace: true });
+  } catch (error) {
+    look.app.busy = null;
+    look.ui.replayProblem = error;
+    look.app.redraw();
+  }
+}
+
+// Why history cannot be run again, and how to change that.
+function problem(error) {
+  const isKept = !/history/i.test(`${error.code} ${error.message}`);
+  return h(
+    "div",
+    { class: "banner", role: "alert" },
+    h(
+      "div",
+      { class: "grow" },
+      h("p", null, error.message || t("error.other", { code: error.code })),
+      !isKept && [
+        h("p", null, t("replay.keep")),
+        h("pre", { class: "text code" }, 'society.config { history = "full" }'),
+      ],
+    ),
+  );
+}
+
+// The moment of a difference: its line if the host names it, else that of its message.
+function momentLink(look, one) {
+  const line = one.line ?? null;
+  if (line !== null)
+    return link(
+      look,
+      { view: "timeline", at: line, filters: { agent: one.agent } },
+      t("replay.see"),
+    );
+  return (
+    one.agent && link(look, { view: "timeline", filters: { agent: one.agent } }, t("replay.see"))
+  );
+}
+
+function side(value) {
+  if (value === undefined || value === null) return t("replay.nothing");
+  if (value.effect) return `${value.effect}(${JSON.stringify(value.arguments ?? []).slice(1, -1)})`;
+  if (value.end) return `${value.end} ${value.message ?? ""}`;
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+function difference(look, one, index) {
+  return h(
+    "li",
+    { key: index, class: "difference", data: { id: one.message ?? String(index) } },
+    h(
+      "div",
+      null,
+      h("b", null, words(one.agent ?? word("replay.society", "society"), 60)),
+      " ",
+      h(
+        "span",
+        { class: "quiet" },
+        words(one.asked ?? one.difference ?? "", 80),
+        " ",
+        moment(one.time),
+      ),
+      " ",
+      momentLink(look, one),
+    ),
+    h(
+      "div",
+      { class: "sides" },
+      h(
+        "div",
+        null,
+        h("span", { class: "quiet" }, t("replay.was")),
+        words(side(one.recorded), 500),
+      ),
+      h("div", null, h("span", { class: "quiet" }, t("replay.now")), words(side(one.now), 500)),
+    ),
+  );
+}
+
+function outcome(look, replay) {
+  if (!replay) return null;
+  if (isRunning(replay)) return h("p", { role: "status", class: "busy" }, t("replay.running"));
+  if ((replay.state ?? replay.status) === "failed")
+    return problem({
+      message: replay.message ?? replay.error?.message ?? "",
+      code: replay.error ?? "",
+    });
+  const list = Array.isArray(replay.differences)
+    ? replay.differences
+    : (replay.findings ?? replay.items ?? []);
+  if (list.length === 0) return h("p", { class: "verdict" }, t("replay.same"));
+  return [
+    h("p", { class: "verdict" }, t("replay.differs", { n: replay.count ?? list.length })),
+    h(
+      "ol",
+      { class: "differences" },
+      list.slice(0, SHOWN).map((one, i) => difference(look, one, i)),
+    ),
+    list.length > SHOWN && h("p", { class: "quiet" }, t("more", { n: list.length - SHOWN })),
+  ];
+}
+
+/** The form and, when it has run, the differences. */
+export function replaySection(look, data, kinds) {
+  const kind = look.ui.replayKind ?? look.filters.whatif ?? kinds[0];
+  const names = look.filters.kind === kind ? namesOf(data.detail, data.policies, kind) : [];
+  return section(
+    t("replay.title"),
+    h("p", { class: "quiet" }, t("replay.hint")),
+    h(
+      "form",
+      { class: "filters", key: "replay", on: { submit: (event) => start(look, event) } },
+      h(
+        "label",
+        { class: "field" },
+        h("span", null, t("policies.kind")),
+        h(
+          "select",
+          {
+            name: "kind",
+            on: {
+              change: (event) => {
+                look.ui.replayKind = event.target.value;
+                look.app.go({ filters: { kind: event.target.value } }, { replace: true });
+                look.app.redraw();
+              },
+            },
+          },
+          kinds.map((one) =>
+            h(
+              "option",
+              { key: one, value: one, selected: one === kind },
+              word(`policy.${one}`, one),
+            ),
+          ),
+        ),
+      ),
+      h(
+        "label",
+        { class: "field", key: names.length > 1 ? "choose" : "write" },
+        h("span", null, t("policies.name")),
+        names.length > 1
+          ? h(
+              "select",
+              { name: "name" },
+              names.map((name) => h("option", { key: name, value: name }, name)),
+            )
+          : h("input", { type: "text", name: "name", required: true, maxlength: 256 }),
+      ),
+      h(
+        "button",
+        {
+          type: "submit",
+          class: "main",
+          data: { do: "replay" },
+          disabled: look.app.busy === "replay" || isRunning(data.replay),
+        },
+        t("do.replay"),
+      ),
+    ),
+    look.ui.replayProblem && problem(look.ui.replayProblem),
+    outcome(look, data.replay),
+  );
+}

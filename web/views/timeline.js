@@ -1,0 +1,187 @@
+// Timeline: lanes and arrows like a sequence diagram; by chain, task or agent.
+
+import { diagram, detailOf } from "../logic/lanes.js";
+import { mermaid } from "../logic/mermaid.js";
+import { payloadText } from "../logic/format.js";
+import { h } from "../ui/dom.js";
+import {
+  agentLink,
+  button,
+  empty,
+  facts,
+  filterField,
+  link,
+  mark,
+  moment,
+  prose,
+  words,
+} from "../ui/parts.js";
+import { single, optional, part, rows } from "../ui/api.js";
+import { number, t, word } from "../ui/words.js";
+import { sequence, showRow } from "./sequence.js";
+
+// Lines read at a time: enough to scroll through, quick to read.
+const LINES = 400;
+
+const filtersOf = ({ agent, task, correlation_id, type }) => ({
+  agent,
+  task,
+  correlation_id,
+  type,
+});
+
+// Live: the latest lines. At a line: those before it, and some after it in grey.
+async function load(look) {
+  const filters = filtersOf(look.filters);
+  const before = look.at === null ? null : Math.max(0, look.at - LINES / 2);
+  const answer =
+    look.at === null
+      ? await look.get("/activity", { ...filters, limit: LINES })
+      : await look.get("/activity", { ...filters, after: before, limit: LINES });
+  look.app.noteLine(answer?.as_of);
+  const list = rows(answer);
+  look.app.noteLine(list.at(-1)?.line);
+  const selected = selectedRow(look, list);
+  if (look.at !== null) look.app.pastTime = selected?.time ?? null;
+  const message = selected?.message_id
+    ? await optional(look.get(`/messages/${part(selected.message_id)}`))
+    : null;
+  return {
+    list,
+    drawing: diagram(list),
+    selected,
+    message: message && single(message),
+  };
+}
+
+// At line N it is the last row up to N: the line itself may be filtered out.
+function selectedRow(look, list) {
+  if (look.at === null) return null;
+  return list.findLast((row) => row.line <= look.at) ?? null;
+}
+
+function save(list) {
+  const url = URL.createObjectURL(new Blob([mermaid(list)], { type: "text/plain" }));
+  const anchor = document.createElement("a");
+  anchor.href = url;
+  anchor.download = "timeline.mmd";
+  anchor.click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+function detailCard(look, { selected, message }) {
+  if (!selected) {
+    return h(
+      "section",
+      { class: "card chosen" },
+      h("h2", null, t("timeline.detail")),
+      h("p", { class: "quiet" }, t("timeline.detail.hint")),
+    );
+  }
+  const detail = detailOf(selected);
+  const hasDetail = Object.keys(detail).length > 0;
+  return h(
+    "section",
+    { class: "card chosen", data: { id: selected.message_id ?? "" } },
+    h(
+      "h2",
+      null,
+      word(`event.${selected.event}`, selected.event),
+      h("span", { class: "quiet" }, moment(selected.time, { bare: true })),
+    ),
+    facts([
+      [t("column.line"), selected.line != null ? number(selected.line) : null],
+      [t("column.agent"), selected.agent && agentLink(look, selected.agent)],
+      [
+        t("column.to"),
+        message?.to && message.to !== selected.agent ? agentLink(look, message.to) : null,
+      ],
+      [t("column.type"), selected.type && words(selected.type, 60)],
+      [
+        t("column.task"),
+        selected.task_id &&
+          link(
+            look,
+            { view: "timeline", filters: { task: selected.task_id } },
+            words(selected.task_id, 60),
+          ),
+      ],
+      [
+        t("column.chain"),
+        selected.correlation_id &&
+          link(
+            look,
+            { view: "timeline", filters: { correlation_id: selected.correlation_id } },
+            t("timeline.follow"),
+          ),
+      ],
+      [t("column.status"), message?.status && mark(message.status)],
+    ]),
+    message
+      ? prose(message.payload, {
+          max: 4000,
+          ui: look.ui,
+          name: "payload",
+          redraw: () => look.app.redraw(),
+        })
+      : selected.detail != null &&
+          prose(hasDetail ? payloadText(detail) : String(selected.detail), { max: 4000 }),
+  );
+}
+
+const NAMES = ["agent", "task", "correlation_id", "type"];
+
+function draw(look, data) {
+  const isFiltered = NAMES.some((name) => look.filters[name]);
+  showRow(look, data);
+  return [
+    h("h1", { class: "unseen" }, t("view.timeline")),
+    h(
+      "div",
+      { class: "filters" },
+      NAMES.map((name) => filterField(look, name, t(`filter.${name}`))),
+      isFiltered &&
+        h(
+          "button",
+          {
+            type: "button",
+            class: "plain",
+            data: { do: "clear" },
+            on: {
+              click: () =>
+                look.app.go({ filters: Object.fromEntries(NAMES.map((name) => [name, ""])) }),
+            },
+          },
+          t("filter.clear"),
+        ),
+      h("span", { class: "grow" }),
+      button(look, "export", t("timeline.export"), () => save(data.list), {
+        disabled: data.list.length === 0,
+      }),
+    ),
+    data.list.length === 0
+      ? empty(
+          t(isFiltered ? "filter.none" : "timeline.empty"),
+          t(isFiltered ? "filter.none.hint" : "timeline.empty.hint"),
+        )
+      : h(
+          "div",
+          { class: "split" },
+          sequence(look, data),
+          h("div", { class: "side" }, detailCard(look, data)),
+        ),
+  ];
+}
+
+/** Goes to the row `by` places from here: event by event, whatever the filter leaves. */
+function move(by) {
+  return (look, { list, selected }) => {
+    const here = selected ? list.indexOf(selected) : list.length;
+    const next = list[Math.max(0, Math.min(list.length - 1, here + by))];
+    if (next?.line != null) look.app.go({ at: next.line }, { replace: true });
+  };
+}
+
+const keys = { j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) };
+
+export default { topics: ["activity"], load, draw, keys };
