@@ -132,6 +132,7 @@ void soc_books_reset(struct soc_check *check)
         .waiting = check->waiting,
         .waiting_capacity = check->waiting_capacity,
         .cursor = {check->cursor.data, 0, check->cursor.capacity},
+        .history = {check->history.data, 0, check->history.capacity},
         .scratch = check->scratch,
     };
     while (check->blocks != NULL) {
@@ -143,7 +144,7 @@ void soc_books_reset(struct soc_check *check)
     soc_map_fini(&check->agents);
     soc_map_fini(&check->pairs);
     soc_map_fini(&check->once);
-    soc_map_fini(&check->speakers);
+    soc_map_fini(&check->said);
     soc_map_fini(&check->keys);
     soc_map_fini(&check->items);
     soc_map_fini(&check->barriers);
@@ -165,6 +166,7 @@ void soc_books_free(struct soc_check *check)
     free(check->waiting);
     free(check->outputs);
     soc_buf_fini(&check->cursor);
+    soc_buf_fini(&check->history);
     soc_buf_fini(&check->scratch);
     free(check);
 }

@@ -35,9 +35,17 @@ struct soc_check_message { /* a message and what became of it */
     bool is_reply;     /* it answers `reply_to`, and goes to who waits for that */
     bool is_answered;  /* a reply to it was accepted */
     uint32_t answers;  /* messages that answer it and are pending */
-    uint64_t reply_to; /* key; 0: it answers nothing */
-    int64_t from_ms;   /* not handled before; 0: at any time */
-    int64_t until_ms;  /* not handled then or later; 0: at any time */
+    bool requires_ack; /* its receiver outside has to ack it */
+    bool was_handed;   /* to its receiver outside */
+    bool is_done;      /* its receiver outside has acked it as processed */
+    bool is_replied;   /* its receiver outside has sent a reply that was accepted */
+    bool is_given_up;  /* it was never acked, and nobody has decided since */
+    uint64_t attempt;
+    struct soc_slice id;                   /* under which it was handed out */
+    struct soc_check_message *next_letter; /* that its receiver outside was handed */
+    uint64_t reply_to;                     /* key; 0: it answers nothing */
+    int64_t from_ms;                       /* not handled before; 0: at any time */
+    int64_t until_ms;                      /* not handled then or later; 0: at any time */
 };
 
 struct soc_check_seat { /* one participant of a checkpoint */
@@ -72,31 +80,36 @@ struct soc_check_agent { /* an agent and its queue */
     struct soc_slice brief;
     struct soc_check_message *first[SOC_CHECK_CLASSES];
     struct soc_check_message *last[SOC_CHECK_CLASSES];
-    uint64_t born;              /* where in the history */
-    uint64_t ended;             /* 0: alive */
-    uint64_t place;             /* when it last finished a message of its queue */
-    int64_t handled;            /* messages, according to the records */
-    int64_t says_handled;       /* according to its state; -1: unknown */
-    uint64_t active_key;        /* of the message that its activation handles; 0: none */
-    uint32_t effects;           /* of its activation */
-    int64_t deadline_ms;        /* of its wait; 0: none */
-    struct soc_slice call;      /* id of the external call it waits for; empty: none */
-    enum soc_check_wait wait;   /* while is_waiting */
-    struct soc_check_agent *on; /* whom it waits for; NULL: nobody in particular */
-    uint64_t wait_key;          /* of the request, item or checkpoint */
-    int64_t raised_ms;          /* when a turn on its current message first raised; 0: none did */
-    uint64_t visit;             /* of the search for rings that has reached it */
+    struct soc_check_message *letters; /* handed to it, if it is outside */
+    uint64_t born;                     /* where in the history */
+    uint64_t ended;                    /* 0: alive */
+    uint64_t place;                    /* when it last finished a message of its queue */
+    int64_t handled;                   /* messages, according to the records */
+    int64_t says_handled;              /* according to its state; -1: unknown */
+    uint64_t active_key;               /* of the message that its activation handles; 0: none */
+    uint32_t effects;                  /* of its activation */
+    int64_t deadline_ms;               /* of its wait; 0: none */
+    struct soc_slice call;             /* id of the external call it waits for; empty: none */
+    enum soc_check_wait wait;          /* while is_waiting */
+    struct soc_check_agent *on;        /* whom it waits for; NULL: nobody in particular */
+    uint64_t wait_key;                 /* of the request, item or checkpoint */
+    int64_t raised_ms; /* when a turn on its current message first raised; 0: none did */
+    uint64_t visit;    /* of the search for rings that has reached it */
     struct soc_check_agent *reached_from;
-    uint64_t census;   /* number of the last one that found it … */
-    uint32_t contacts; /* … with so many living contacts */
-    uint64_t births;   /* agents it has ever spawned */
-    bool is_active;    /* it has an activation */
-    bool is_waiting;   /* whose last effect is unanswered */
-    bool is_looking;   /* a wait for rows of the store */
-    bool is_tasking;   /* or for the end of a task */
-    bool has_task_end; /* that end was delivered, and its script has not continued since */
+    uint64_t census;         /* number of the last one that found it … */
+    uint32_t contacts;       /* … with so many living contacts */
+    uint64_t births;         /* agents it has ever spawned */
+    int64_t heard_ms;        /* when it last sent or acked anything from outside … */
+    int64_t heard_before_ms; /* … and the time before that */
+    int64_t acked_ms;        /* when it last acked */
+    bool is_active;          /* it has an activation */
+    bool is_waiting;         /* whose last effect is unanswered */
+    bool is_looking;         /* a wait for rows of the store */
+    bool is_tasking;         /* or for the end of a task */
+    bool has_task_end;       /* that end was delivered, and its script has not continued since */
     bool is_ending;
     bool is_held;                    /* paused or failed: it keeps its mail, and no turn starts */
+    bool is_owing;                   /* a letter to it was given up */
     bool is_outside;                 /* it acks its mail at any time and in any order */
     bool is_touched;                 /* its state or count changed in this batch */
     struct soc_check_agent *touched; /* the next one of those */
@@ -123,7 +136,7 @@ struct soc_check { /* everything known about one history */
     struct soc_map agents;               /* id -> soc_check_agent */
     struct soc_map pairs;                /* kind, agent and other in one number -> anything */
     struct soc_map once;                 /* number of the agent, and text -> anything */
-    struct soc_map speakers;             /* ids of outside agents that have sent */
+    struct soc_map said;                 /* sender and external id -> receiver that was meant */
     struct soc_map keys;                 /* text -> soc_check_key */
     struct soc_map items;                /* key of an item -> decision + 1, as a pointer */
     struct soc_map barriers;             /* key -> the first soc_check_seat */
@@ -151,6 +164,9 @@ struct soc_check { /* everything known about one history */
     uint64_t census;    /* number of the current one … */
     uint64_t alive;     /* … and agents it has found */
     bool has_new_wait;  /* in this batch */
+    bool is_watched;    /* all that outside agents do is reported */
+    bool has_silence;   /* silence_ms was set */
+    int64_t silence_ms; /* that an outside agent may keep; 0: any */
     uint64_t sent;
     uint64_t readers; /* of broadcasts, in total */
     uint64_t outcomes[6];
@@ -165,6 +181,8 @@ struct soc_check { /* everything known about one history */
     bool is_asked;                   /* introductions need a request */
     bool has_strange_role;           /* some mail waits for a role without a script */
     struct soc_buf cursor;           /* of the last batch */
+    struct soc_buf history;          /* batches that were applied, up to a bound */
+    uint64_t loaded;                 /* last folded batch when a start was last compared */
     struct soc_buf scratch;
 };
 

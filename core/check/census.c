@@ -41,7 +41,7 @@ void soc_check_census_agent(struct soc_check *check, struct soc_slice id, struct
 }
 
 void soc_check_census_standing(struct soc_check *check, struct soc_slice id, uint64_t births,
-                               bool is_held)
+                               bool is_held, bool is_ending)
 {
     const struct soc_check_agent *agent = soc_books_find(check, id);
     if (agent == NULL)
@@ -53,6 +53,9 @@ void soc_check_census_standing(struct soc_check *check, struct soc_slice id, uin
     if (is_held != agent->is_held)
         soc_books_fail(check, "%.*s is %s, which the history does not say", (int)id.length, id.data,
                        is_held ? "held" : "not held");
+    if (is_ending != agent->is_ending)
+        soc_books_fail(check, "%.*s is %s, which the history does not say", (int)id.length, id.data,
+                       is_ending ? "ending" : "not ending");
 }
 
 void soc_check_census_contact(struct soc_check *check, struct soc_slice owner,
@@ -101,6 +104,15 @@ static void check_contacts(struct soc_check *check, const struct soc_check_agent
                        lost == NULL ? 0 : (int)lost->id.length, lost == NULL ? "" : lost->id.data);
 }
 
+/* An agent ends its children, or they get another parent. */
+static void check_parent(struct soc_check *check, const struct soc_check_agent *agent)
+{
+    const struct soc_check_agent *parent = soc_books_find(check, agent->parent);
+    if (parent != NULL && parent->ended != 0 && !agent->is_ending)
+        soc_books_fail(check, "%.*s outlives its parent %.*s", (int)agent->id.length,
+                       agent->id.data, (int)parent->id.length, parent->id.data);
+}
+
 void soc_check_census_end(struct soc_check *check)
 {
     size_t cursor = 0;
@@ -108,6 +120,7 @@ void soc_check_census_end(struct soc_check *check)
     while ((agent = soc_map_each(&check->agents, &cursor)) != NULL) {
         if (agent->ended != 0)
             continue;
+        check_parent(check, agent);
         if (agent->census != check->census)
             soc_books_fail(check, "%.*s was born, but is not there", (int)agent->id.length,
                            agent->id.data);

@@ -6,7 +6,11 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "check/books.h"
+#include "check/ledger.h"
 #include "check/readers.h"
+
+/* A longer history is not compared with what a start loads. */
+#define HISTORY_BYTES_MAX (64u << 20)
 
 struct soc_check *soc_check_new(void)
 {
@@ -38,12 +42,6 @@ void soc_check_window(struct soc_check *check, int64_t window_ms)
 {
     assert(window_ms >= 0);
     check->window_ms = window_ms;
-}
-
-void soc_check_heard(struct soc_check *check, struct soc_slice id)
-{
-    if (soc_map_find(&check->speakers, id) == NULL)
-        soc_map_put(&check->speakers, soc_books_copy(check, id), check);
 }
 
 void soc_check_sealed(struct soc_check *check, uint64_t sequence, struct soc_slice batch)
@@ -132,6 +130,8 @@ static void apply(struct soc_check *check, const struct soc_check_batch *batch)
     soc_check_cycles(check);
     soc_check_promises_kept(check);
     check->applied = batch->sequence;
+    if (check->history.length <= HISTORY_BYTES_MAX)
+        soc_buf_put_slice(&check->history, soc_buf_slice(&batch->bytes));
 }
 
 /* Applies what waits up to `sequence`. */
@@ -184,10 +184,46 @@ void soc_check_restart(struct soc_check *check, uint64_t sequence)
         soc_books_fail(check, "the store ends with batch %llu, which was never written",
                        (unsigned long long)sequence);
     check->waiting_count = 0;
+    soc_check_doors_restart(check);
     check->shown = 0;
     while (check->shown < check->outputs_count &&
            check->outputs[check->shown].key <= check->outputs_done)
         check->shown++;
+}
+
+static int read_loaded(const struct soc_record *record, void *user)
+{
+    soc_ledger_read(user, record);
+    return SOC_OK;
+}
+
+static void compare(struct soc_check *check, const struct soc_ledger *loaded)
+{
+    struct soc_ledger *ledger = soc_ledger_new(NULL);
+    struct soc_slice rest = soc_buf_slice(&check->history);
+    struct soc_record record;
+    struct soc_buf difference = {0};
+    while (soc_record_next(&rest, &record) > 0)
+        soc_ledger_read(ledger, &record);
+    if (!soc_ledger_agrees(ledger, loaded, &difference))
+        soc_books_fail(check, "after a restart, %s", soc_buf_text(&difference));
+    soc_buf_fini(&difference);
+    soc_ledger_free(ledger);
+}
+
+void soc_check_reload(struct soc_check *check, struct soc_store *store)
+{
+    soc_check_restart(check, soc_store_sequence(store));
+    if (check->fault[0] != '\0' || check->history.length > HISTORY_BYTES_MAX ||
+        soc_store_folded(store) == check->loaded)
+        return;
+    struct soc_ledger *loaded = soc_ledger_new(store);
+    struct soc_detail detail;
+    if (soc_store_load(store, read_loaded, loaded, &detail) == SOC_OK) {
+        check->loaded = soc_store_folded(store);
+        compare(check, loaded);
+    }
+    soc_ledger_free(loaded);
 }
 
 void soc_check_end(struct soc_check *check, int64_t now_ms)

@@ -93,8 +93,8 @@ static void queue(struct soc_check_message *message)
     to->last[message->priority] = message;
 }
 
-/* A broadcast is for everyone alive except its sender. */
-static bool is_reader(const struct soc_check_agent *agent, const struct soc_check_message *message)
+bool soc_check_is_reader(const struct soc_check_agent *agent,
+                         const struct soc_check_message *message)
 {
     return agent != message->from && agent->born < message->place &&
            (agent->ended == 0 || agent->ended > message->place);
@@ -107,7 +107,7 @@ static uint64_t count_readers(const struct soc_check *check,
     uint64_t count = 0;
     const struct soc_check_agent *agent;
     while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
-        count += is_reader(agent, broadcast);
+        count += soc_check_is_reader(agent, broadcast);
     return count;
 }
 
@@ -119,7 +119,7 @@ find_waiting(const struct soc_check *check, const struct soc_check_message *broa
     size_t cursor = 0;
     const struct soc_check_agent *agent;
     while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
-        if (is_reader(agent, broadcast) &&
+        if (soc_check_is_reader(agent, broadcast) &&
             !soc_books_has_pair(check, SOC_PAIR_READ, agent, broadcast->key) &&
             !(is_end && (agent->is_active || agent->is_held || agent->is_outside)))
             return agent;
@@ -184,6 +184,8 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     message->priority = record->priority < SOC_CHECK_CLASSES ? (uint8_t)record->priority : 0;
     message->is_letter = is_letter;
     message->is_reply = (record->flags & SOC_MESSAGE_IS_REPLY) != 0;
+    message->requires_ack = (record->flags & SOC_MESSAGE_REQUIRES_ACK) != 0;
+    message->attempt = record->attempt;
     soc_check_times_note(message, record);
     check->letters -= is_letter;
     if (!is_letter)
@@ -213,8 +215,11 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
         queue(message);
     if (message->from == NULL)
         return;
+    if (question != NULL && message->is_reply && question->to == message->from)
+        question->is_replied = message->from->is_outside;
     check_leave(check, record, message);
     check_once(check, record, message);
+    soc_check_doors_sent(check, record, message);
     if ((record->flags & SOC_MESSAGE_IS_FORMAL) == 0)
         soc_books_note_pair(check, SOC_PAIR_WROTE, message->from, message->to->number);
     if (soc_slice_equal(record->type, SOC_SLICE("introduction_request")))
@@ -389,6 +394,7 @@ static void read_end(struct soc_check *check, const struct soc_record_message_en
         fail_unlike(check, record->reason);
     if (message->to != NULL)
         check_time(check, message, record);
+    soc_check_doors_ended(check, message, record->outcome);
     struct soc_check_message *question = find(check, message->reply_to);
     if (question != NULL && question->answers > 0)
         question->answers--;
@@ -416,7 +422,9 @@ static void read_again(struct soc_check *check, const struct soc_record_message_
     message->is_queued = false;
     message->is_taken = message->is_acked = false;
     message->is_asking = message->asks;
-    message->is_answered = false;
+    message->is_answered = message->is_done = message->is_replied = false;
+    message->was_handed = message->is_given_up = false;
+    message->attempt = record->attempt;
     message->from_ms = (int64_t)record->deliver_at_ms;
     message->until_ms = 0; /* what is sent again must be handled */
     struct soc_check_message *question = find(check, message->reply_to);
@@ -464,7 +472,7 @@ static bool is_waiting_for(const struct soc_check *check, const struct soc_check
     if (message == NULL || message->outcome != SOC_OUTCOME_PENDING || message->is_taken ||
         (agent->is_active && agent->active_key == message->key))
         return false;
-    return message->to == NULL ? is_reader(agent, message) &&
+    return message->to == NULL ? soc_check_is_reader(agent, message) &&
                                      !soc_books_has_pair(check, SOC_PAIR_READ, agent, message->key)
                                : message->to == agent;
 }
@@ -501,7 +509,7 @@ static void read_broadcast_end(struct soc_check *check,
     const struct soc_check_message *message = find(check, record->key);
     if (agent == NULL) /* all have finished it */
         return;
-    if (message == NULL || message->to != NULL || !is_reader(agent, message))
+    if (message == NULL || message->to != NULL || !soc_check_is_reader(agent, message))
         soc_books_fail(check, "%.*s finished broadcast %llu, which was not for it",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->key);
     if (!soc_books_note_pair(check, SOC_PAIR_READ, agent, record->key))
@@ -532,7 +540,10 @@ static void read_broadcast_end(struct soc_check *check,
 static void read_receipt(struct soc_check *check, const struct soc_record_receipt *record)
 {
     struct soc_check_message *message = find(check, record->key);
-    if (message != NULL && record->ack != 0)
+    if (message == NULL)
+        return;
+    soc_check_doors_receipt(check, message, record);
+    if (record->ack != 0)
         message->is_acked = true;
 }
 
@@ -610,6 +621,10 @@ void soc_check_mail_end(struct soc_check *check)
             continue;
         if (message->to == NULL)
             check_all_read(check, message, true);
+        else if (message->is_replied)
+            soc_books_fail(check, "at the end message %llu is pending, but %.*s has answered it",
+                           (unsigned long long)message->key, (int)message->to->id.length,
+                           message->to->id.data);
         else if (!message->to->is_active && !message->to->is_held && !message->to->is_outside)
             soc_books_fail(check, "at the end message %llu for %.*s is still pending",
                            (unsigned long long)message->key, (int)message->to->id.length,
@@ -619,26 +634,4 @@ void soc_check_mail_end(struct soc_check *check)
         ended += check->outcomes[i];
     if (ended > check->sent + check->readers)
         soc_books_fail(check, "more messages ended than were sent");
-}
-
-void soc_check_outside(struct soc_check *check, struct soc_slice id, uint64_t key, int64_t now_ms)
-{
-    struct soc_check_agent *agent = soc_books_find(check, id);
-    const struct soc_check_message *message = find(check, key);
-    if (agent == NULL || message == NULL)
-        soc_books_fail(check, "%.*s was handed message %llu before %s was durable", (int)id.length,
-                       id.data, (unsigned long long)key, agent == NULL ? "its birth" : "that");
-    else if (message->to == NULL ? !is_reader(agent, message) : message->to != agent)
-        soc_books_fail(check, "%.*s was handed message %llu, which is not for it", (int)id.length,
-                       id.data, (unsigned long long)key);
-    else if (message->outcome != SOC_OUTCOME_PENDING)
-        soc_books_fail(check, "%.*s was handed message %llu, which has ended", (int)id.length,
-                       id.data, (unsigned long long)key);
-    else if (message->is_acked)
-        soc_books_fail(check, "%.*s was handed message %llu, which it has acked", (int)id.length,
-                       id.data, (unsigned long long)key);
-    else
-        soc_check_times_start(check, NULL, message, now_ms);
-    if (agent != NULL)
-        agent->is_outside = true;
 }

@@ -33,6 +33,21 @@ void soc_check_promises_keyed(struct soc_check *check, const struct soc_record_m
 void soc_check_promises_decided(struct soc_check *check, const struct soc_check_agent *agent,
                                 struct soc_slice answer);
 
+/* A broadcast is for everyone alive except its sender. */
+bool soc_check_is_reader(const struct soc_check_agent *agent,
+                         const struct soc_check_message *message);
+
+/* Doors (doors.c): an outside agent's message is accepted; a message ends; it is sent again
+ * or acked; an event about an outside agent; the society restarts, and gives nobody up. */
+void soc_check_doors_sent(struct soc_check *check, const struct soc_record_message *record,
+                          const struct soc_check_message *message);
+void soc_check_doors_ended(struct soc_check *check, struct soc_check_message *message,
+                           uint64_t outcome);
+void soc_check_doors_receipt(struct soc_check *check, struct soc_check_message *message,
+                             const struct soc_record_receipt *record);
+void soc_check_doors_event(struct soc_check *check, const struct soc_record_event *record);
+void soc_check_doors_restart(struct soc_check *check);
+
 /* The end of a batch: time and totals, and the states of agents. Totals are compared now
  * and then, because a difference only grows, or if `is_last`. */
 void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_last);

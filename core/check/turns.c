@@ -139,6 +139,8 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
             check->has_strange_role = true;
         else if (soc_slice_equal(record->event.event, SOC_SLICE("turn_failed")))
             note_raised(check, &record->event);
+        else
+            soc_check_doors_event(check, &record->event);
         return true;
     default:
         return false;

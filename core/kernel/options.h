@@ -24,6 +24,8 @@ struct soc_witness {
     void (*bounded)(void *user, uint32_t mailbox_max);
     /* How long deduplication keys count is set. */
     void (*windowed)(void *user, int64_t window_ms);
+    /* How long an outside agent may be silent is set. */
+    void (*silenced)(void *user, int64_t silence_ms);
     /* The orchestrator is set. */
     void (*headed)(void *user, struct soc_slice id);
     /* A batch is sealed and may become durable from now on. */

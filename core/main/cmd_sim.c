@@ -87,10 +87,28 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
     return sim->output_error == 0;
 }
 
-static void note_handed(void *user, struct soc_slice agent, uint64_t key)
+static int64_t now_of(const struct sim *sim)
+{
+    return soc_clock_now(soc_host_clock(sim->parts.host));
+}
+
+static void note_handed(void *user, struct soc_slice agent, uint64_t key, struct soc_slice id)
 {
     struct sim *sim = user;
-    soc_check_outside(sim->check, agent, key, soc_clock_now(soc_host_clock(sim->parts.host)));
+    soc_check_outside(sim->check, agent, key, id, now_of(sim));
+}
+
+static void note_acked(void *user, struct soc_slice agent, uint64_t key, bool is_done)
+{
+    struct sim *sim = user;
+    soc_check_acked(sim->check, agent, key, is_done, now_of(sim));
+}
+
+static void note_said(void *user, struct soc_slice agent, struct soc_slice external_id,
+                      struct soc_slice to)
+{
+    struct sim *sim = user;
+    soc_check_said(sim->check, agent, external_id, to, now_of(sim));
 }
 
 static void count_all(struct soc_simulation *simulation)
@@ -159,7 +177,7 @@ static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
     if (rc < 0)
         return rc;
     /* Check what the crash left before the society changes it. */
-    soc_check_restart(sim->check, soc_store_sequence(sim->parts.store));
+    soc_check_reload(sim->check, sim->parts.store);
     return soc_assembly_resume(&sim->parts, &sim->options, now_ms, &sim->failure);
 }
 
@@ -430,7 +448,9 @@ static int simulate(struct sim *sim, uint64_t seed)
     soc_faults_init(&sim->plan, sim->fault_set, seed);
     sim->plan.log = sim->is_many ? NULL : &sim->options.log;
     soc_outsiders_free(sim->outsiders);
-    sim->outsiders = soc_outsiders_new(seed, sim->options.faults, note_handed, sim);
+    struct soc_outsiders_watch watch = {note_handed, note_acked, note_said, sim};
+    sim->outsiders = soc_outsiders_new(seed, sim->options.faults, &watch);
+    soc_check_watched(sim->check);
     int rc = begin(sim, seed, &detail);
     int code = rc < 0 ? soc_complain(soc_exit_of(rc), "%s", detail.text) : run_parts(sim);
     if (sim->dump_file != NULL && sim->parts.host != NULL) {

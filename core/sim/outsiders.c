@@ -8,6 +8,7 @@
 
 #include "base/heap.h"
 #include "base/json.h"
+#include "base/map.h"
 #include "base/mem.h"
 #include "env/ids.h"
 #include "kernel/mail/envelope.h"
@@ -38,10 +39,10 @@ struct act {
     uint64_t number; /* makes its external id */
     char message[SOC_MESSAGE_ID_BYTES];
     char agent[SOC_ID_BYTES_MAX + 1];
-    uint64_t key;        /* of the message */
-    uint64_t said;       /* ECHO: `lives` when it was last sent; 0: not sent yet */
-    struct soc_buf echo; /* ECHO: the payload */
-    char to[SOC_ID_BYTES_MAX + 1];
+    uint64_t key;                  /* of the message */
+    uint64_t said;                 /* ECHO: `lives` when it was last sent; 0: not sent yet */
+    struct soc_buf echo;           /* ECHO: the payload */
+    char to[SOC_ID_BYTES_MAX + 1]; /* the sender of the message; empty: the host */
 };
 
 /* Lines that an outsider has written down, for its door to read one by one. */
@@ -58,8 +59,8 @@ struct soc_outsiders {
     struct lines *lines; /* owned */
     struct soc_rng rng;
     struct soc_faults *faults;
-    soc_handed_cb *cb;
-    void *user;
+    struct soc_outsiders_watch watch;
+    struct soc_map deaf;   /* key of a message -> times it was not noticed, as a pointer */
     struct soc_host *host; /* the current one, lent */
     struct soc_heap acts;
     uint64_t next_number;
@@ -68,14 +69,13 @@ struct soc_outsiders {
     int64_t silent_ms; /* until then no outsider receives or sends */
 };
 
-struct soc_outsiders *soc_outsiders_new(uint64_t seed, struct soc_faults *faults, soc_handed_cb *cb,
-                                        void *user)
+struct soc_outsiders *soc_outsiders_new(uint64_t seed, struct soc_faults *faults,
+                                        const struct soc_outsiders_watch *watch)
 {
     struct soc_outsiders *outsiders = soc_alloc_zero(sizeof(*outsiders));
     soc_rng_init(&outsiders->rng, seed ^ OUTSIDERS_SEED);
     outsiders->faults = faults;
-    outsiders->cb = cb;
-    outsiders->user = user;
+    outsiders->watch = *watch;
     return outsiders;
 }
 
@@ -101,6 +101,7 @@ void soc_outsiders_free(struct soc_outsiders *outsiders)
         free_act(act);
     }
     soc_heap_fini(&outsiders->acts);
+    soc_map_fini(&outsiders->deaf);
     while (outsiders->lines != NULL) {
         struct lines *lines = outsiders->lines;
         outsiders->lines = lines->following;
@@ -130,9 +131,10 @@ static struct soc_slice echo_of(const struct soc_message *message)
     return echo.length > 0 && echo.data[0] == '{' ? echo : (struct soc_slice){0};
 }
 
-static void note_echo(struct act *act, const struct soc_message *message)
+static void note_sender(struct act *act, const struct soc_message *message)
 {
-    soc_buf_put_slice(&act->echo, echo_of(message));
+    if (message->from == NULL)
+        return;
     assert(message->from->id_length < sizeof(act->to));
     memcpy(act->to, message->from->id, message->from->id_length);
 }
@@ -151,8 +153,9 @@ static void plan(struct soc_outsiders *outsiders, const struct soc_handout *hand
         act->deed = deed;
         act->number = number;
         act->key = handout->message->key;
+        note_sender(act, handout->message);
         if (deed == ECHO)
-            note_echo(act, handout->message);
+            soc_buf_put_slice(&act->echo, echo_of(handout->message));
         memcpy(act->message, id, sizeof(id));
         assert(handout->agent->id_length < sizeof(act->agent));
         memcpy(act->agent, handout->agent->id, handout->agent->id_length);
@@ -184,14 +187,33 @@ static struct lines *find_lines(const struct soc_outsiders *outsiders, const cha
     return lines;
 }
 
+/* Returns a number that an agent's payload gives under a name; 0: none. */
+static int64_t number_in(const struct soc_handout *handout, const char *name)
+{
+    struct soc_slice payload = soc_message_payload(handout->message);
+    int64_t number = 0;
+    if (handout->message->from == NULL || payload.length == 0 || payload.data[0] != '{' ||
+        !soc_json_integer(soc_json_member(payload, name), &number))
+        return 0;
+    return number;
+}
+
+/* Tells whether the outsider takes no notice of it this time. */
+static bool is_deaf(struct soc_outsiders *outsiders, const struct soc_handout *handout)
+{
+    uint64_t key = handout->message->key;
+    intptr_t times = (intptr_t)soc_map_find_number(&outsiders->deaf, key);
+    if (times >= number_in(handout, "deaf"))
+        return false;
+    soc_map_put_number(&outsiders->deaf, key, (void *)(times + 1));
+    return true;
+}
+
 /* Writes down as many lines as the payload says, once. */
 static void write_lines(struct soc_outsiders *outsiders, const struct soc_handout *handout)
 {
-    struct soc_slice payload = soc_message_payload(handout->message);
-    int64_t count = 0;
-    if (handout->message->from == NULL || payload.length == 0 || payload.data[0] != '{' ||
-        !soc_json_integer(soc_json_member(payload, "lines"), &count) || count < 1 ||
-        find_lines(outsiders, handout->agent->id) != NULL)
+    int64_t count = number_in(handout, "lines");
+    if (count < 1 || find_lines(outsiders, handout->agent->id) != NULL)
         return;
     struct lines *lines = soc_alloc_zero(sizeof(*lines));
     memcpy(lines->agent, handout->agent->id, handout->agent->id_length);
@@ -210,7 +232,8 @@ static bool deliver(void *user, const struct soc_handout *handout)
     const char *agent = handout->agent->id;
     char id[SOC_MESSAGE_ID_BYTES];
     soc_envelope_id(id, handout->message);
-    outsiders->cb(outsiders->user, soc_agent_id(handout->agent), handout->message->key);
+    outsiders->watch.handed(outsiders->watch.user, soc_agent_id(handout->agent),
+                            handout->message->key, soc_slice(id, sizeof(id)));
     if (outsiders->silences < SILENCES_MAX &&
         happens(outsiders, SOC_FAULT_DEAD, agent, id,
                 "all outside agents are silent for a minute from")) {
@@ -223,6 +246,8 @@ static bool deliver(void *user, const struct soc_handout *handout)
     if (handout->is_broadcast)
         return true;
     write_lines(outsiders, handout);
+    if (is_deaf(outsiders, handout))
+        return true;
     /* A message received twice is handled twice. */
     int copies = happens(outsiders, SOC_FAULT_DOUBLE, agent, id, "receives twice") ? 2 : 1;
     for (; copies > 0; copies--) {
@@ -233,6 +258,21 @@ static bool deliver(void *user, const struct soc_handout *handout)
             plan(outsiders, handout, echo_of(handout->message).data ? ECHO : ACK_PROCESSED);
     }
     return true;
+}
+
+/* Reports what an outsider is about to send or ack. */
+static void say(const struct soc_outsiders *outsiders, const char *agent, const char *external_id,
+                const char *to)
+{
+    outsiders->watch.said(outsiders->watch.user, soc_slice_text(agent),
+                          external_id == NULL ? (struct soc_slice){0} : soc_slice_text(external_id),
+                          soc_slice_text(to));
+}
+
+static void report_ack(const struct soc_outsiders *outsiders, const struct act *act)
+{
+    outsiders->watch.acked(outsiders->watch.user, soc_slice_text(act->agent), act->key,
+                           act->deed != ACK_RECEIVED);
 }
 
 static struct soc_slice name_place(char name[LINES_NAME_BYTES], const struct lines *lines)
@@ -262,6 +302,7 @@ static void read_line(struct soc_outsiders *outsiders, struct act *act)
     struct soc_outside_mail mail = {.send = {.payload = soc_buf_slice(&payload)}};
     mail.send.to = soc_slice_text(lines->next % 2 == 1 ? to : lines->to);
     struct soc_position position = {name_place(name, lines), soc_slice_text(number)};
+    say(outsiders, act->agent, NULL, lines->next % 2 == 1 ? "" : lines->to);
     int rc = soc_outside_accept(host, agent, &mail, position, &answer);
     if (rc != SOC_EMAILBOX && rc != SOC_EDISKFULL)
         lines->next++;
@@ -293,8 +334,8 @@ int64_t soc_outsiders_due(const struct soc_outsiders *outsiders)
     return act == NULL ? 0 : act->due.due_ms;
 }
 
-static void reply(struct soc_host *host, struct soc_agent *agent, const struct act *act,
-                  struct soc_buf *answer)
+static void reply(const struct soc_outsiders *outsiders, struct soc_agent *agent,
+                  const struct act *act, struct soc_buf *answer)
 {
     char own_id[32];
     snprintf(own_id, sizeof(own_id), "outside-%llu", (unsigned long long)act->number);
@@ -303,7 +344,8 @@ static void reply(struct soc_host *host, struct soc_agent *agent, const struct a
         .answers = soc_slice(act->message, sizeof(act->message)),
     };
     mail.send.texts[SOC_TEXT_EXTERNAL_ID] = soc_slice_text(own_id);
-    soc_outside_accept(host, agent, &mail, (struct soc_position){0}, answer);
+    say(outsiders, act->agent, own_id, act->to);
+    soc_outside_accept(outsiders->host, agent, &mail, (struct soc_position){0}, answer);
 }
 
 /* Sends the echo, with the same external id each time, and acks the message in the same
@@ -321,9 +363,11 @@ static bool echo(struct soc_outsiders *outsiders, struct soc_agent *agent, struc
     struct soc_outside_mail mail = {
         .send = {.to = soc_slice_text(act->to), .payload = soc_buf_slice(&act->echo)}};
     mail.send.texts[SOC_TEXT_EXTERNAL_ID] = soc_slice_text(own_id);
+    say(outsiders, act->agent, own_id, act->to);
     int rc = soc_outside_accept(host, agent, &mail, (struct soc_position){0}, &answer);
     answer.length = 0;
     if (rc == SOC_OK) {
+        report_ack(outsiders, act);
         soc_outside_ack(host, agent, soc_slice(act->message, sizeof(act->message)),
                         SOC_ACK_PROCESSED, (struct soc_position){0}, &answer);
         act->said = outsiders->lives;
@@ -333,13 +377,16 @@ static bool echo(struct soc_outsiders *outsiders, struct soc_agent *agent, struc
 }
 
 /* Late and duplicate actions are refused, as they should be. */
-static void perform(struct soc_host *host, const struct act *act)
+static void perform(const struct soc_outsiders *outsiders, const struct act *act)
 {
+    struct soc_host *host = outsiders->host;
     struct soc_buf answer = {0};
     struct soc_slice id = soc_slice(act->message, sizeof(act->message));
     struct soc_agent *agent = soc_outside_find(host, soc_slice_text(act->agent));
+    if (agent != NULL)
+        report_ack(outsiders, act);
     if (agent != NULL && act->deed == REPLY)
-        reply(host, agent, act, &answer);
+        reply(outsiders, agent, act, &answer);
     else if (agent != NULL)
         soc_outside_ack(host, agent, id,
                         act->deed == ACK_RECEIVED ? SOC_ACK_RECEIVED : SOC_ACK_PROCESSED,
@@ -373,7 +420,7 @@ bool soc_outsiders_act(struct soc_outsiders *outsiders, struct soc_host *host)
         return true;
     }
     if (act->deed != ECHO)
-        perform(host, act);
+        perform(outsiders, act);
     free_act(act);
     return true;
 }

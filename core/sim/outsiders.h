@@ -5,7 +5,8 @@
  * back to the sender as a new message, repeatedly until it is durable. A member `lines`
  * makes the outsider write that many lines, once, which its door reads in order as the file
  * door does: every second one is a message to the sender, the others are refused, and the
- * place is kept with each. They are neither lost nor doubled on their way. The fault plan may
+ * place is kept with each. They are neither lost nor doubled on their way. A member `deaf`
+ * is the number of times the message is handed out before it is noticed. The fault plan may
  * lose messages in either direction, duplicate, delay and so reorder them, and silence
  * all outsiders for a minute. Outsiders survive the society's crashes.
  * Layer: sim. Thread: loop. */
@@ -21,13 +22,22 @@ struct soc_faults;
 struct soc_host;
 struct soc_outsiders;
 
-/* Called with the agent and the message's key for every message delivered outside. */
-typedef void soc_handed_cb(void *user, struct soc_slice agent, uint64_t key);
+/* Told of every message that is handed out, by its key and its id, and of what an outsider
+ * is about to do. */
+struct soc_outsiders_watch {
+    void (*handed)(void *user, struct soc_slice agent, uint64_t key, struct soc_slice id);
+    /* It acks a message, `is_done`: as processed, or by an answer. */
+    void (*acked)(void *user, struct soc_slice agent, uint64_t key, bool is_done);
+    /* It sends a message for `to`; `external_id` and `to` may be absent. */
+    void (*said)(void *user, struct soc_slice agent, struct soc_slice external_id,
+                 struct soc_slice to);
+    void *user;
+};
 
 /* Returns outsiders driven by `seed`. `faults` is lent; NULL: none. The caller owns the
  * result; release with soc_outsiders_free(). */
-struct soc_outsiders *soc_outsiders_new(uint64_t seed, struct soc_faults *faults, soc_handed_cb *cb,
-                                        void *user);
+struct soc_outsiders *soc_outsiders_new(uint64_t seed, struct soc_faults *faults,
+                                        const struct soc_outsiders_watch *watch);
 
 /* Frees them. NULL is allowed. */
 void soc_outsiders_free(struct soc_outsiders *outsiders);

@@ -16,6 +16,11 @@ static void note_windowed(void *user, int64_t window_ms)
     soc_check_window(user, window_ms);
 }
 
+static void note_silenced(void *user, int64_t silence_ms)
+{
+    soc_check_silence(user, silence_ms);
+}
+
 static void note_headed(void *user, struct soc_slice id)
 {
     soc_check_orchestrator(user, id);
@@ -42,6 +47,7 @@ struct soc_witness soc_witness_of(struct soc_check *check)
     return (struct soc_witness){
         .bounded = note_bounded,
         .windowed = note_windowed,
+        .silenced = note_silenced,
         .headed = note_headed,
         .sealed = note_sealed,
         .durable = note_durable,
@@ -79,7 +85,8 @@ void soc_witness_census(struct soc_check *check, struct soc_host *host)
         if (agent->parent != NULL)
             parent = soc_agent_id(agent->parent);
         soc_check_census_agent(check, soc_agent_id(agent), parent);
-        soc_check_census_standing(check, soc_agent_id(agent), agent->births, agent->hold != 0);
+        soc_check_census_standing(check, soc_agent_id(agent), agent->births, agent->hold != 0,
+                                  agent->is_ending);
         for (uint32_t i = 0; i < agent->contacts.count; i++)
             soc_check_census_contact(check, soc_agent_id(agent),
                                      soc_agent_id(agent->contacts.items[i].peer));

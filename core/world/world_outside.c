@@ -38,7 +38,7 @@ static bool deliver(void *user, const struct soc_handout *handout)
     struct soc_world_handed *handed = soc_alloc_zero(sizeof(*handed));
     if (world->check != NULL)
         soc_check_outside(world->check, soc_agent_id(handout->agent), handout->message->key,
-                          soc_clock_now(soc_host_clock(world->host)));
+                          (struct soc_slice){0}, soc_clock_now(soc_host_clock(world->host)));
     handed->agent = soc_copy_text(handout->agent->id, handout->agent->id_length);
     soc_envelope_put_json(&handed->json, handout->message);
     handed->json.length--;
@@ -221,8 +221,6 @@ static int world_outside_send(lua_State *L)
     mail.send = options.input.send;
     mail.answers = options.input.reply_to;
     struct soc_agent *agent = rc < 0 ? NULL : check_outsider(L, world, frame);
-    if (agent != NULL && world->check != NULL)
-        soc_check_heard(world->check, soc_agent_id(agent));
     if (agent != NULL)
         soc_outside_accept(world->host, agent, &mail, position, &frame->error);
     soc_batch_seal(world->host);

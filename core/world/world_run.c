@@ -73,7 +73,7 @@ void soc_world_note_restart(struct soc_world *world)
 {
     assert(world->store != NULL);
     if (world->check != NULL)
-        soc_check_restart(world->check, soc_store_sequence(world->store));
+        soc_check_reload(world->check, world->store);
 }
 
 /* Ends the process, takes the store off its disk and opens it again. */

@@ -103,7 +103,10 @@ void soc_outside_set_heartbeat(struct soc_host *host, int64_t timeout_ms)
 {
     size_t cursor = 0;
     struct soc_outsider *outsider;
+    const struct soc_witness *witness = host->options.witness;
     soc_outside_of_host(host)->heartbeat_ms = timeout_ms;
+    if (witness != NULL)
+        witness->silenced(witness->user, timeout_ms);
     while ((outsider = soc_map_each(&soc_outside_of_host(host)->outsiders, &cursor)) != NULL)
         soc_outside_watch(outsider);
 }

@@ -126,7 +126,7 @@ static void a_message_is_taken_and_handed_out_in_time(void)
     h = begin();
     key = send_timed(&h, 5000, 0, "{}");
     commit(&h);
-    soc_check_outside(h.check, SOC_SLICE("a"), key, 4000);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, SOC_SLICE("m"), 4000);
     CHECK(ends_with(&h, "handled 1000 ms before its time"));
 }
 
@@ -444,12 +444,12 @@ static void what_is_acked_is_not_handed_out_again(void)
     struct history h = begin_known();
     uint64_t key = send_timed(&h, 0, 0, "{}");
     commit(&h);
-    soc_check_outside(h.check, SOC_SLICE("a"), key, 1000);
-    soc_check_outside(h.check, SOC_SLICE("a"), key, 2000);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, SOC_SLICE("m"), 1000);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, SOC_SLICE("m"), 2000);
     CHECK(soc_check_fault(h.check) == NULL);
     put(&h, &(struct soc_record){.type = SOC_RECORD_RECEIPT, .receipt = {.key = key, .ack = 1}});
     commit(&h);
-    soc_check_outside(h.check, SOC_SLICE("a"), key, 3000);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, SOC_SLICE("m"), 3000);
     CHECK(ends_with(&h, "which it has acked"));
 }
 
@@ -474,9 +474,9 @@ static void a_society_has_no_role_or_checkpoint_more_or_less(void)
 static void agents_have_spawned_as_many_as_the_history_says(void)
 {
     struct history h = begin_known();
-    soc_check_census_standing(h.check, SOC_SLICE("root"), 2, false);
+    soc_check_census_standing(h.check, SOC_SLICE("root"), 2, false, false);
     CHECK(soc_check_fault(h.check) == NULL);
-    soc_check_census_standing(h.check, SOC_SLICE("root"), 3, false);
+    soc_check_census_standing(h.check, SOC_SLICE("root"), 3, false, false);
     CHECK(ends_with(&h, "root has spawned 3 agents, but 2 according to the history"));
 }
 
@@ -486,12 +486,12 @@ static void agents_are_held_if_the_history_says_so(void)
     put(&h, &(struct soc_record){.type = SOC_RECORD_STANDING,
                                  .standing = {.id = SOC_SLICE("a"), .hold = 1}});
     commit(&h);
-    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, true);
+    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, true, false);
     CHECK(soc_check_fault(h.check) == NULL);
-    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, false);
+    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, false, false);
     CHECK(ends_with(&h, "a is not held, which the history does not say"));
     h = begin_known();
-    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, true);
+    soc_check_census_standing(h.check, SOC_SLICE("a"), 0, true, false);
     CHECK(ends_with(&h, "a is held, which the history does not say"));
 }
 

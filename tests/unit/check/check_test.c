@@ -461,11 +461,11 @@ static void nothing_is_handed_out_before_it_is_durable(void)
     struct history h = begin();
     uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
     commit(&h);
-    soc_check_outside(h.check, SOC_SLICE("a"), key, h.now_ms);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, SOC_SLICE("m"), h.now_ms);
     CHECK(soc_check_fault(h.check) == NULL);
     key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
     seal(&h);
-    soc_check_outside(h.check, SOC_SLICE("a"), key, h.now_ms);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, SOC_SLICE("m"), h.now_ms);
     CHECK(ends_with(&h, "a was handed message 2 before that was durable"));
 }
 
@@ -474,13 +474,13 @@ static void mail_is_handed_only_to_its_receiver_and_only_while_pending(void)
     struct history h = begin();
     uint64_t key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
     commit(&h);
-    soc_check_outside(h.check, SOC_SLICE("b"), key, h.now_ms);
+    soc_check_outside(h.check, SOC_SLICE("b"), key, SOC_SLICE("m"), h.now_ms);
     CHECK(ends_with(&h, "which is not for it"));
     h = begin();
     key = send(&h, (struct mail){"root", "a", 1, 0, NULL});
     end(&h, key, SOC_OUTCOME_PROCESSED);
     commit(&h);
-    soc_check_outside(h.check, SOC_SLICE("a"), key, h.now_ms);
+    soc_check_outside(h.check, SOC_SLICE("a"), key, SOC_SLICE("m"), h.now_ms);
     CHECK(ends_with(&h, "which has ended"));
 }
 
