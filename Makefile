@@ -216,8 +216,10 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	  echo "  SOAK  the exact scenario $(SOAK_MORE) $$words"; \
 	  $(BUILD)/society sim tests/scenarios/exact.lua --seeds $(SOAK_MORE) -- $$words || exit 1; \
 	done
-	@echo "  SOAK  the scenario of the laws $(SOAK_MORE)"
-	$(Q)$(BUILD)/society sim tests/scenarios/laws.lua --seeds $(SOAK_MORE)
+	$(Q)for name in laws doors thinkers; do \
+	  echo "  SOAK  the scenario $$name.lua $(SOAK_MORE)"; \
+	  $(BUILD)/society sim tests/scenarios/$$name.lua --seeds $(SOAK_MORE) || exit 1; \
+	done
 	$(Q)for words in "" "narrow open victim" "kept adopted confirmed few_effects" "open adopted" \
 	  "narrow few_effects kept open adopted confirmed victim"; do \
 	  echo "  SOAK  the wild scenario $(SOAK_MORE) $$words"; \

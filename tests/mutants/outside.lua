@@ -25,6 +25,7 @@ return {
   {
     name = "rungs may go down", file = "core/model/delivery/ladder.c", by = { "unit:ladder_test" },
     from = "    if (rung.at_ms < last_ms)", to = "    if (rung.at_ms < 0)",
+    outside = "a rung that is earlier than the last one is due at once in either case",
   },
   {
     name = "an ack does not stop the ladder", file = "core/parts/outside/outside_in.c",

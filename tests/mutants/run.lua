@@ -1,20 +1,33 @@
 --- Plants each fault of list.lua in a copy of the source, builds it and runs the tests
 -- that must catch it. For `make mutants`:
 --
---     lua5.4 tests/mutants/run.lua [--sim] DIRECTORY [WORDS OF A NAME]...
+--     lua5.4 tests/mutants/run.lua [--sim] [--part=I/N] DIRECTORY [WORDS OF A NAME]...
 --
 -- DIRECTORY is made anew for the copy and its build. Each line tells what caught a fault
 -- and, if it was the simulator, in which words. The last lines count, also how many each
 -- law of the checkers has caught; the exit code is 1 if a fault was not caught, or in
--- other words than `says` wants, or could not be planted.
+-- other words than `says` wants, or could not be planted. With --part every N-th fault is
+-- tried, from the I-th on: N processes with a directory each share the work.
 --
 -- With --sim the simulator alone judges: the runs of suite.lua, with their seeds, until one
 -- fails. Faults outside its world are counted apart, with the reason that list.lua gives.
 -- The exit code is 1 if fewer than SIM_MIN of 100 faults inside it were caught.
 
 local is_sim = arg[1] == "--sim" and table.remove(arg, 1) ~= nil
+
+-- Which part of how many, 1 of 1 without --part.
+local function take_part()
+  local part, parts = (arg[1] or ""):match("^%-%-part=(%d+)/(%d+)$")
+  if part then
+    table.remove(arg, 1)
+  end
+  return tonumber(part or 1), tonumber(parts or 1)
+end
+
+local part, parts = take_part()
 local mutants = dofile("tests/mutants/list.lua")
 local suite = dofile("tests/mutants/suite.lua")
+local planting = dofile("tests/mutants/plant.lua")
 
 local SEEDS = "1..200"
 local SECONDS_MAX = 900 -- for one test without a fault
@@ -35,54 +48,10 @@ local function in_copy(command)
   return shell(("cd '%s' && { %s; } > last.log 2>&1"):format(directory, command))
 end
 
-local function read(path)
-  local file = assert(io.open(path, "rb"))
-  local text = file:read("a")
-  file:close()
-  return text
-end
-
-local function write(path, text)
-  local file = assert(io.open(path, "wb"))
-  file:write(text)
-  file:close()
-end
-
 local function copy_tree()
   assert(shell(("rm -rf '%s' && mkdir -p '%s'"):format(directory, directory)))
   assert(shell(("git ls-files -z -co --exclude-standard | tar --null -T - -cf - | " ..
     "tar -xf - -C '%s'"):format(directory)))
-end
-
--- Replaces the one place where `from` stands.
-local function replace(text, change)
-  local first, last = text:find(change.from, 1, true)
-  if not first then
-    return nil, "the text to be changed is not there"
-  elseif text:find(change.from, last + 1, true) then
-    return nil, "the text to be changed stands there more than once"
-  end
-  return text:sub(1, first - 1) .. change.to .. text:sub(last + 1)
-end
-
--- Plants one change, and then the other one if there is one, in that file or another.
-local function plant(mutant)
-  for _, change in ipairs { mutant, mutant.also } do
-    local path = directory .. "/" .. (change.file or mutant.file)
-    local text, err = replace(read(path), change)
-    if not text then
-      return nil, err
-    end
-    write(path, text)
-  end
-  return true
-end
-
-local function take_out(mutant)
-  for _, change in ipairs { mutant, mutant.also } do
-    local path = change.file or mutant.file
-    write(directory .. "/" .. path, read(path))
-  end
 end
 
 -- The path of the test file called `name`, wherever it is below `folder`.
@@ -120,7 +89,7 @@ local function run(test, seconds_max, cpu_max)
   local passed, code = in_copy(("%stimeout -s KILL %d %s"):format(limit, seconds_max, command))
   local finding = kind == "run" and suite.finds[name]
   if finding then
-    passed = not passed and read(directory .. "/last.log"):find(finding, 1, true) ~= nil
+    passed = not passed and planting.read(directory .. "/last.log"):find(finding, 1, true) ~= nil
   end
   return passed, code
 end
@@ -138,7 +107,7 @@ end
 -- What the checker said, or else the last words.
 local function words()
   local said = ""
-  for line in read(directory .. "/last.log"):gmatch("[^\n]+") do
+  for line in planting.read(directory .. "/last.log"):gmatch("[^\n]+") do
     local is_progress = line:find("^society: seed %d+: virtual time ") or line:find(" seeds/s$")
       or line:find("repeat it with", 1, true)
     if line:find("^society: ") and not is_progress then
@@ -208,16 +177,19 @@ local function judge(mutant)
 end
 
 local function try(mutant)
-  local planted, err = plant(mutant)
+  local planted, err = planting.plant(directory, mutant)
   if not planted then
     return "NOT PLANTED: " .. err, false
   end
   local result, is_caught = judge(mutant)
-  take_out(mutant)
+  planting.take_out(directory, mutant)
   return result, is_caught
 end
 
-local function is_wanted(mutant)
+local function is_wanted(mutant, place)
+  if place % parts ~= part % parts then
+    return false
+  end
   local is_named = #arg == 1
   for i = 2, #arg do
     is_named = is_named or mutant.name:find(arg[i], 1, true) ~= nil
@@ -226,8 +198,8 @@ local function is_wanted(mutant)
 end
 
 local function time_all()
-  for _, mutant in ipairs(mutants) do
-    for _, test in ipairs(is_wanted(mutant) and mutant.by or {}) do
+  for place, mutant in ipairs(mutants) do
+    for _, test in ipairs(is_wanted(mutant, place) and mutant.by or {}) do
       if not seconds[test] then
         time_without_fault(test)
       end
@@ -247,11 +219,12 @@ end
 local function try_all()
   local count = { tried = 0, caught = 0, outside = 0 }
   local laws = {}
-  for _, mutant in ipairs(mutants) do
-    if is_wanted(mutant) and is_sim and mutant.outside then
+  for place, mutant in ipairs(mutants) do
+    local is_tried = is_wanted(mutant, place)
+    if is_tried and is_sim and mutant.outside then
       count.outside = count.outside + 1
       print(("%-64s outside: %s"):format(mutant.name, mutant.outside))
-    elseif is_wanted(mutant) then
+    elseif is_tried then
       local result, is_caught = try(mutant)
       count.tried = count.tried + 1
       count.caught = count.caught + (is_caught and 1 or 0)

@@ -8,9 +8,9 @@ local ALL = "narrow few_effects kept open adopted confirmed victim"
 return {
   seconds_max = 20, -- of the processor: a run that takes longer hangs
   order = {
-    "laws", "undone", "exact", "folds", "folds_exact", "forgetful", "timeouts", "takes",
-    "strangers", "unasked", "news", "models", "models_all", "mixed", "jump", "standard", "disk",
-    "left", "folds_wild", "wild", "wild_open", "wild_all", "outside",
+    "laws", "undone", "exact", "folds", "folds_exact", "doors", "forgetful", "timeouts", "takes",
+    "strangers", "unasked", "news", "thinkers", "models", "models_all", "mixed", "jump",
+    "standard", "disk", "left", "folds_wild", "wild", "wild_open", "wild_all", "outside",
   },
   runs = {
     laws = "tests/scenarios/laws.lua --seeds 1..50",
@@ -19,6 +19,7 @@ return {
     folds = "tests/scenarios/laws.lua --seeds 1..40 --faults fold,crash,lag,raise",
     folds_exact = "tests/scenarios/exact.lua --seeds 1..40 --faults fold,crash,lag",
     folds_wild = "tests/scenarios/wild.lua --seeds 1..40 --faults fold,crash,lag -- adopted",
+    doors = "tests/scenarios/doors.lua --seeds 1..40",
     disk = "tests/scenarios/standard.lua --seeds 1..40 --faults power,full,io,lag",
     standard = "tests/scenarios/standard.lua --seeds 1..100",
     timeouts = "tests/mutants/timeouts.lua --seeds 1..60",
@@ -30,6 +31,7 @@ return {
     wild_all = WILD .. " -- " .. ALL,
     wild_open = WILD .. " -- open adopted",
     mixed = "tests/scenarios/mixed.lua --seeds 1..200",
+    thinkers = "tests/scenarios/thinkers.lua --seeds 1..12",
     models = "tests/scenarios/models.lua --seeds 1..40 --faults model",
     models_all = "tests/scenarios/models.lua --seeds 1..30",
     jump = "tests/scenarios/standard.lua --seeds 1..100 --faults jump",

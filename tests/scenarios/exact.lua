@@ -6,13 +6,12 @@
 -- that must not end early are longer than any clock is off.
 
 local society = require("society")
+local jobs = require("jobs")
+local helpers = require("laws_helpers")
 
 local IS_KEPT = (...) == "kept"
 local JOBS = 16 -- every kind once, then some at random
-local LONG_MS = 1000000000
-local BRIEF = {
-  objective = "o", constraints = { "c" }, inputs = "i", outputs = "o", completion_criteria = "c",
-}
+local BRIEF, LONG_MS, expect = helpers.BRIEF, helpers.LONG_MS, helpers.expect
 
 society.config {
   name = "exact", history = IS_KEPT and "full" or "none",
@@ -23,12 +22,6 @@ society.config {
     end,
   },
 }
-
-local function expect(wanted, got, what)
-  if wanted ~= got then
-    error(("%s: %s, not %s"):format(what, tostring(got), tostring(wanted)), 0)
-  end
-end
 
 -- Children do what they are told. A number divisible by three fails its task the first
 -- time, one divisible by five asks a child of its own, with the number after it.
@@ -86,7 +79,9 @@ society.role {
   behaviour = {
     task_assignment = what_child_does,
     general = note_tag,
-    task = function(agent) agent:sleep(LONG_MS) end, -- until it is cancelled
+    task = function(agent, message)
+      agent:sleep(message.payload.action == "cancel" and 1 or LONG_MS) -- until it is cancelled
+    end,
     abort = function() end,
     checkpoint_request = function(agent)
       agent:sleep(agent.id:byte(-1) % 7 * 10)
@@ -175,13 +170,21 @@ function DO.pause(agent)
   expect("312!", last_tag(agent, child, { priority = "low" }), "the order after a pause")
 end
 
+-- By a call, or by a message in either of its forms.
 function DO.cancel(agent, number)
   local child = born(agent, "-child")
   assert(agent:send_message {
     to = child, type = "task", payload = { task_id = agent.id, requirement = "r" },
   })
   agent:sleep(number % 4 * 20)
-  expect("cancelled", assert(agent:cancel(agent.id, "no")).state, "the task")
+  if number % 3 == 0 then
+    expect("cancelled", assert(agent:cancel(agent.id, "no")).state, "the task")
+  else
+    assert(agent:send_message {
+      to = child, type = number % 3 == 1 and "abort" or "task",
+      payload = { task_id = agent.id, action = "cancel", reason = "no" },
+    })
+  end
   expect("!", last_tag(agent, child), "what is handled after a task was cancelled")
 end
 
@@ -237,33 +240,14 @@ society.role {
   behaviour = function(_, message) return { number = message.payload.number } end,
 }
 
-society.role {
-  id = "job", name = "job", prompt = "does a job",
-  behaviour = function(agent, message)
-    if message.type == "general" and message.payload.kind then
-      DO[message.payload.kind](agent, message.payload.number)
-      return { done = true }
-    end
-  end,
-}
-
-local function give_jobs(root)
-  assert(root:spawn_agent("oracle", BRIEF, { id = "oracle" }))
-  for i = 1, JOBS do
-    local kind = KINDS[i] or KINDS[root:random(#KINDS)]
-    local id = ("job%d-%s"):format(i, kind)
-    assert(root:spawn_agent("job", BRIEF, { id = id }))
-    assert(root:send_message { to = id, payload = { kind = kind, number = root:random(1000) } })
-  end
-end
+jobs.declare(DO, { default = function() end })
 
 society.root(function(root, message)
   if message.payload.text == "go" then
-    give_jobs(root)
-  elseif message.type == "general" and message.payload.done then
-    expect(nil, root.state[message.from], message.from .. " was done before")
-    root.state[message.from] = true
-    root.state.done = (root.state.done or 0) + 1
+    assert(root:spawn_agent("oracle", BRIEF, { id = "oracle" }))
+    jobs.give(root, KINDS, JOBS)
+  elseif message.type == "general" then
+    jobs.note(root, message)
   end
 end)
 
@@ -281,20 +265,10 @@ end
 
 society.main(function(user)
   local decided = {}
-  user:send_message { to = "root", payload = "go" }
-  for _ = 1, 300 do
-    user:sleep(60000)
+  jobs.wait(user, JOBS, 60000, 300, function()
     for _, item in ipairs(society.inbox()) do
       decide(user, item, decided)
     end
-    for id, decision in pairs(decided) do
-      local _, err = user:decide(id, { decision = "approve" })
-      expect("already_decided", err and err.error, "a second decision")
-      expect(decision, err.decision, "the first decision")
-    end
-    if (society.agent("root").state or {}).done == JOBS then
-      return
-    end
-  end
-  error("jobs that came to their end: " .. tostring((society.agent("root").state or {}).done))
+    jobs.expect_decided(user, decided)
+  end)
 end)

@@ -8,6 +8,7 @@
 --   society sim tests/scenarios/laws.lua --seeds 1..60 --faults raise -- much
 
 local society = require("society")
+local jobs = require("jobs")
 local helpers = require("laws_helpers")
 
 local JOBS = 16 -- every kind once, then some at random
@@ -134,6 +135,7 @@ local function do_last(agent, helper)
   local late = agent.id .. "-late"
   assert(agent:create_role { id = late .. "-role", name = "l", prompt = "p", behaviour = "helper" })
   assert(agent:spawn_agent(late .. "-role", BRIEF, { id = late }))
+  tell(agent, spawn(agent, "-friend", helper), { order = "forget", to = helper })
   assert(agent:pause(helper)) -- and it keeps what is left for it
   local sent = tell(agent, helper, { order = "note", tag = "d" }, { dedupe_key = late })
   expect(nil, sent.duplicate, "a duplicate of a message that was rolled back")
@@ -228,27 +230,7 @@ if ... then
   KINDS = { ... }
 end
 
-society.role {
-  id = "job", name = "job", prompt = "does a job",
-  behaviour = {
-    general = function(agent, message)
-      if message.payload.kind then
-        DO[message.payload.kind](agent, message.payload.number)
-        return { done = true }
-      end
-    end,
-    broadcast = function() end,
-  },
-}
-
-local function give_jobs(root)
-  for i = 1, JOBS do
-    local kind = KINDS[i] or KINDS[root:random(#KINDS)]
-    local id = ("job%d-%s"):format(i, kind)
-    assert(root:spawn_agent("job", BRIEF, { id = id }))
-    assert(root:send_message { to = id, payload = { kind = kind, number = root:random(1000) } })
-  end
-end
+jobs.declare(DO, { broadcast = function() end })
 
 society.root {
   broadcast = function() end,
@@ -259,12 +241,9 @@ society.root {
   end,
   general = function(root, message)
     if message.payload.text == "go" then
-      give_jobs(root)
-    elseif message.payload.done then
-      expect(nil, root.state[message.from], message.from .. " was done before")
-      root.state[message.from] = true
-      root.state.done = (root.state.done or 0) + 1
+      jobs.give(root, KINDS, JOBS)
     end
+    jobs.note(root, message)
   end,
 }
 
@@ -278,20 +257,10 @@ end
 
 society.main(function(user)
   local decided = {}
-  user:send_message { to = "root", payload = "go" }
-  for _ = 1, 400 do
-    user:sleep(60000)
+  jobs.wait(user, JOBS, 60000, 400, function()
     for _, item in ipairs(society.inbox()) do
       decide(user, item, decided)
     end
-    for id, decision in pairs(decided) do
-      local _, err = user:decide(id, { decision = "approve" })
-      expect("already_decided", err and err.error, "a second decision")
-      expect(decision, err.decision, "the first decision")
-    end
-    if (society.agent("root").state or {}).done == JOBS then
-      return
-    end
-  end
-  error("jobs that came to their end: " .. tostring((society.agent("root").state or {}).done))
+    jobs.expect_decided(user, decided)
+  end)
 end)

@@ -62,6 +62,7 @@ end
 local ORDERS = {}
 
 function ORDERS.note(agent, payload)
+  print(agent.id, payload.tag)
   agent.state.seen = (agent.state.seen or "") .. payload.tag
   return { seen = agent.state.seen }
 end
@@ -138,6 +139,12 @@ end
 function ORDERS.greet(agent, payload)
   tell(agent, payload.to, { text = "hello" })
   return {}
+end
+
+-- A turn that may be rolled back: it removes a contact, and tells people.
+function ORDERS.forget(agent, payload)
+  assert(agent:remove_contact(payload.to))
+  print(agent.id, "does not know", payload.to)
 end
 
 function ORDERS.nothing()

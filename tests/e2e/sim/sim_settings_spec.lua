@@ -1,5 +1,5 @@
--- The scenarios with settings: the exact one and the one of the laws, whose outcome is
--- fixed, and the wild one, which only the checkers judge.
+-- The scenarios with settings: the exact one and those of the laws, of doors and of thinkers,
+-- whose outcome is fixed, and the wild one, which only the checkers judge.
 -- Slow: thousands of seeds.
 
 local program = require("program")
@@ -9,6 +9,8 @@ local CASES = {
   { app = "exact", seeds = 800, settings = "" },
   { app = "exact", seeds = 600, settings = "kept" },
   { app = "laws", seeds = 200, settings = "" },
+  { app = "doors", seeds = 120, settings = "" },
+  { app = "thinkers", seeds = 40, settings = "" },
   { app = "wild", seeds = 350, settings = "" },
   { app = "wild", seeds = 200, settings = "narrow open victim" },
   { app = "wild", seeds = 200, settings = "kept adopted confirmed few_effects" },
