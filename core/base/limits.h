@@ -92,6 +92,23 @@
 #define SOC_DEDUPE_WINDOW_MS   604800000 /* for which a key is remembered (default) */
 #define SOC_QUERY_WINDOW_MS    604800000 /* for which a query can be answered */
 
+/* Telemetry: defaults. */
+#define SOC_SPAN_TEXT_BYTES_MAX     (64u << 10) /* of one attribute */
+#define SOC_OTLP_SPANS_MAX          2048        /* that wait to be exported */
+#define SOC_OTLP_BYTES_MAX          (16u << 20) /* the same */
+#define SOC_OTLP_BATCH_SPANS        512
+#define SOC_OTLP_BATCH_BYTES        (4u << 20) /* a batch closes beyond it */
+#define SOC_OTLP_DELAY_MS           5000       /* before a batch that is not full leaves */
+#define SOC_OTLP_TIMEOUT_MS         10000      /* of one request */
+#define SOC_OTLP_RETRY_MS           1000       /* first pause; it doubles */
+#define SOC_OTLP_RETRY_MS_MAX       32000
+#define SOC_OTLP_RETRY_AFTER_MS_MAX 300000 /* the longest pause that a collector may ask for */
+#define SOC_OTLP_TRIES_MAX          8
+#define SOC_OTLP_CLOSE_MS           2000 /* for what is left when the society ends */
+#define SOC_OTLP_ANSWER_BYTES_MAX   (64u << 10)
+#define SOC_OTLP_HEADERS_MAX        32
+#define SOC_OTLP_ATTRIBUTES_MAX     64 /* of the resource */
+
 #define SOC_SECRET_BYTES_MIN 8 /* of a secret that is removed from responses */
 
 /* Models: defaults; costs in millionths of a dollar. */

@@ -135,7 +135,7 @@ static void make_host(struct soc_assembly *parts, const struct soc_assembly_opti
         .failed = options->failed,
         .user = options->user,
         .injector = options->faults == NULL ? NULL : &options->faults->injector,
-        .parts = soc_part_table,
+        .parts = options->has_telemetry ? soc_part_table_observed : soc_part_table,
         .witness = options->witness,
     };
     parts->host = soc_host_new(&host);

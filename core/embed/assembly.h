@@ -42,6 +42,7 @@ struct soc_assembly_options {
     void *user;
     struct soc_faults *faults;         /* for a simulation, lent; NULL: none */
     const struct soc_witness *witness; /* lent; NULL: none */
+    bool has_telemetry;                /* somebody listens to spans */
 };
 
 /* An all-zero struct is empty. Use the parts but do not replace them. */

@@ -13,6 +13,7 @@
 #include "base/version.h"
 #include "bridge/control/control.h"
 #include "bridge/files/files.h"
+#include "bridge/otlp/otlp.h"
 #include "bridge/terminal/terminal.h"
 #include "embed/assembly.h"
 #include "embed/policy_watch.h"
@@ -26,6 +27,7 @@
 #include "kernel/turns/batch.h"
 #include "parts/human/human.h"
 #include "parts/supervision/hold.h"
+#include "parts/telemetry/telemetry.h"
 
 #define SETTLE_POLL_MS 20
 
@@ -39,6 +41,8 @@ struct soc_society {
     struct soc_terminal *terminal;     /* NULL: no terminal input */
     struct soc_status_line *status;    /* NULL: not shown */
     struct soc_step_watch *steps;      /* NULL: steps are not measured */
+    struct soc_otlp_settings spans;    /* where spans go */
+    struct soc_otlp *otlp;             /* NULL: nowhere */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
@@ -142,6 +146,34 @@ static int try_to_load(const struct soc_assembly_options *options, struct soc_de
     return rc;
 }
 
+static const char *read_variable(const char *name)
+{
+    return getenv(name);
+}
+
+/* Spans that become durable again at the start already leave. */
+static void open_telemetry(struct soc_society *society)
+{
+    struct soc_host *host = society->parts.host;
+    struct soc_log *log = soc_host_log(host);
+    const struct soc_buf *faults = &society->spans.faults;
+    for (size_t at = 0; at < faults->length; at += strlen(faults->data + at) + 1)
+        soc_log_line(log, SOC_LOG_WARN, soc_clock_now(soc_host_clock(host)), "telemetry",
+                     SOC_SLICE("system"), soc_slice_text(faults->data + at));
+    if (society->spans.url == NULL)
+        return;
+    struct soc_otlp_options options = {
+        .loop = society->parts.loop,
+        .settings = &society->spans,
+        .app_name = society->parts.app_name,
+        .log = *log,
+    };
+    society->otlp = soc_otlp_open(&options);
+    if (society->spans.has_content)
+        soc_telemetry_set_content(host, true);
+    soc_telemetry_listen(host, &society->spans.sampler, soc_otlp_add, society->otlp);
+}
+
 static int open_parts(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
@@ -162,6 +194,7 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
         .show = show_line,
         .failed = note_failure,
         .user = society,
+        .has_telemetry = society->spans.url != NULL,
     };
     int rc = SOC_OK;
     if (options->log_level != NULL &&
@@ -174,6 +207,8 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
     }
     if (rc == SOC_OK)
         rc = soc_assembly_load(&society->parts, &assembly, detail);
+    if (rc == SOC_OK)
+        open_telemetry(society);
     if (rc == SOC_OK)
         rc = soc_assembly_start(&society->parts, detail);
     return rc;
@@ -239,6 +274,7 @@ int soc_society_open(struct soc_society **out, const struct soc_society_options 
     struct soc_society *society = soc_alloc_zero(sizeof(*society));
     society->show = options->show;
     society->user = options->user;
+    soc_otlp_settings_read(&society->spans, read_variable);
     int rc = open_parts(society, options, &detail);
     if (rc == SOC_OK && options->watchdog_ms > 0)
         society->steps =
@@ -420,6 +456,8 @@ int soc_society_close(struct soc_society *society)
     soc_files_stop(society->files, society->is_finished);
     soc_step_watch_close(society->steps);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
+    soc_otlp_close(society->otlp);
+    soc_otlp_settings_fini(&society->spans);
     int rc = society->has_disk_failed ? SOC_EIO : SOC_OK;
     soc_control_close(society->control);
     soc_terminal_close(society->terminal);

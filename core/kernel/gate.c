@@ -115,6 +115,7 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
     struct soc_activation *activation = soc_gate_activation(host);
     assert(activation->wait.kind == SOC_WAIT_NONE && wait->kind != SOC_WAIT_NONE);
     activation->wait = *wait;
+    activation->wait.span = activation->span;
 }
 
 bool soc_gate_inject_failure(struct soc_host *host)

@@ -207,7 +207,13 @@ struct soc_part {
     /* ---- turns ---- */
     void (*commit)(struct soc_host *host); /* E: committed, its messages not accepted yet */
     void (*run_ended)(struct soc_host *host, const struct soc_activation *activation,
-                      const char *end, struct soc_slice error);       /* E: done, raised, … */
+                      const char *end, struct soc_slice error); /* E: done, raised, … */
+    /* E: the activation's wait is over. `answer`: of its last effect; absent: abandoned. */
+    void (*wait_ended)(struct soc_host *host, const struct soc_activation *activation,
+                       struct soc_slice answer);
+    /* E: the activation ends; its records follow in the same batch. `reason`: as of `finish`. */
+    void (*handled)(struct soc_host *host, struct soc_activation *activation,
+                    enum soc_outcome outcome, struct soc_slice reason);
     void (*released)(struct soc_host *host, struct soc_agent *agent); /* E: activation is over */
     void (*state_changed)(struct soc_host *host, struct soc_agent *agent); /* E: about to change */
     /* Q: answers the next effect instead of the record, with the result of soc_gate_begin;
@@ -243,10 +249,11 @@ struct soc_part {
     E(agent_born) E(agent_adopted) E(agent_ending) E(agent_ended) E(has_work) \
     E(find_duplicate) E(prepare) E(complete) E(may_send) E(check) E(name_draft) E(sent) \
     E(unsend) E(put_receipt) E(awaits) E(accept) E(arrive) E(late) E(put_answer) E(hand_out) \
-    E(collect) E(reaches) E(unread) E(show) E(deliver) E(taken) E(expire) E(finishing) E(finish) \
-    E(failed) E(recall) E(again) E(request_lapsed) E(request_closed) E(answerer) E(is_own_answer) \
-    E(commit) E(run_ended) E(released) E(state_changed) E(begin_effect) E(arguments) \
-    E(turn_failed) E(agent_failed) E(agent_held) E(work_cancelled) E(decide) E(put_agent)
+    E(collect) E(reaches) E(unread) E(show) E(deliver) E(taken) E(expire) E(finishing) \
+    E(finish) E(failed) E(recall) E(again) E(request_lapsed) E(request_closed) E(answerer) \
+    E(is_own_answer) E(commit) E(run_ended) E(wait_ended) E(handled) E(released) \
+    E(state_changed) E(begin_effect) E(arguments) E(turn_failed) E(agent_failed) \
+    E(agent_held) E(work_cancelled) E(decide) E(put_agent)
 /* clang-format on */
 
 /* For each function, the implementations in table order, NULL after the last. A call

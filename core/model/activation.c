@@ -138,6 +138,7 @@ void soc_activation_rewind(struct soc_activation *activation)
     free(activation->wait.call);
     activation->wait = (struct soc_wait){0};
     activation->cursor = 0;
+    activation->span = 0;
 }
 
 const char *soc_effect_name(enum soc_effect_kind kind)

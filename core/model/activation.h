@@ -54,6 +54,7 @@ struct soc_wait {
     int64_t timeout_ms;            /* as requested; quoted in the error */
     int64_t since_ms;              /* when the wait began */
     uint64_t number;               /* order in which waits began */
+    uint64_t span;                 /* of the tool that waits, for telemetry; 0: none */
     void *question;                /* the host's, until a query is sent */
     char *correlation_id;          /* of the request, owned until the wait begins; or NULL */
     char *call;                    /* JSON of a call, owned until the wait begins; or NULL */
@@ -85,6 +86,7 @@ struct soc_activation {
     struct soc_wait wait;
     struct soc_heap_item timer; /* for the wait or the back-off */
     void *script;               /* the script layer's coroutine, lent; NULL: none */
+    uint64_t span;              /* of the tool that runs, for telemetry; 0: none */
     uint16_t retries;           /* consecutive turns that raised */
     uint8_t state;              /* enum soc_activation_state */
     uint8_t logged_status;      /* enum soc_status last written to the activity log */

@@ -10,3 +10,10 @@ const struct soc_part *const soc_part_table[] = {
 #undef P
         NULL,
 };
+
+const struct soc_part *const soc_part_table_observed[] = {
+#define P(tag, name) &soc_##name##_part,
+    SOC_PART_TABLE(P) SOC_PART_OBSERVERS(P)
+#undef P
+        NULL,
+};

@@ -24,18 +24,25 @@
     P(HISTORY, history)         /* what replay needs */                                            \
     P(POLICIES, policies)       /* which policies are in force */
 
+/* Parts that observe only. A society has them if somebody listens; the others pay nothing. */
+#define SOC_PART_OBSERVERS(P) P(TELEMETRY, telemetry) /* spans for OpenTelemetry */
+
 /* The number of each part's state. */
 enum soc_part_number {
 #define P(tag, name) SOC_PART_##tag,
-    SOC_PART_TABLE(P) SOC_PART_COUNT
+    SOC_PART_TABLE(P) SOC_PART_OBSERVERS(P) SOC_PART_COUNT
 #undef P
 };
 
 #define P(tag, name) extern const struct soc_part soc_##name##_part; /* parts/NAME */
 SOC_PART_TABLE(P)
+SOC_PART_OBSERVERS(P)
 #undef P
 
 /* The whole table, terminated by NULL, for soc_host_options.parts. */
 extern const struct soc_part *const soc_part_table[];
+
+/* The same with the observers. */
+extern const struct soc_part *const soc_part_table_observed[];
 
 #endif

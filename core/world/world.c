@@ -15,6 +15,7 @@
 #include "kernel/turns/batch.h"
 #include "lualib/lua_json.h"
 #include "parts/table.h"
+#include "parts/telemetry/telemetry.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/settings.h"
 #include "script/calls/chat_keys.h"
@@ -91,6 +92,14 @@ static void failed(void *user, const struct soc_detail *detail)
 {
     struct soc_world *world = user;
     soc_buf_printf(&world->transcript, "storage failed: %s\n", detail->text);
+}
+
+static void take_span(void *user, struct soc_slice span)
+{
+    struct soc_world *world = user;
+    if (world->spans.length > 0)
+        soc_buf_put_byte(&world->spans, ',');
+    soc_buf_put_slice(&world->spans, span);
 }
 
 void soc_world_stop(struct soc_world *world, bool as_crash)
@@ -222,7 +231,10 @@ static int make_parts(lua_State *L)
     int option_table = lua_gettop(L);
     if (soc_option_field(L, option_table, "quiet"), lua_toboolean(L, -1))
         options.log.level = SOC_LOG_NONE;
+    if (soc_option_field(L, option_table, "telemetry"), lua_toboolean(L, -1))
+        options.parts = soc_part_table_observed;
     world->host = soc_host_new(&options);
+    soc_telemetry_listen(world->host, &(struct soc_trace_sampler){0}, take_span, world);
     soc_clock_move(soc_host_clock(world->host), world->now_ms);
     struct soc_script_options script_options = {
         .L = L, .host = world->host, .home = home, .app_dir = app_dir};
@@ -378,6 +390,7 @@ static int world_close(lua_State *L)
     soc_store_close(world->store);
     world->store = NULL;
     soc_buf_fini(&world->transcript);
+    soc_buf_fini(&world->spans);
     soc_buf_fini(&world->unexpected);
     soc_world_free_door(world);
     soc_world_free_faults(world);
@@ -410,10 +423,25 @@ static int world_dump(lua_State *L)
     return 1;
 }
 
+/* s:spans() -> the spans that left so far, as OTLP writes them in JSON */
+static int world_spans(lua_State *L)
+{
+    struct soc_world *world = check_world(L);
+    struct soc_buf list = {0};
+    if (world->host != NULL)
+        soc_batch_seal(world->host);
+    soc_buf_put_byte(&list, '[');
+    soc_buf_put_slice(&list, soc_buf_slice(&world->spans));
+    soc_buf_put_byte(&list, ']');
+    int rc = soc_lua_json_decode(L, soc_buf_slice(&list), NULL);
+    soc_buf_fini(&list);
+    return rc < 0 ? luaL_error(L, "a span is not JSON") : 1;
+}
+
 static const luaL_Reg world_functions[] = {
     {"now", world_now},     {"crash", world_crash}, {"recover", world_recover},
     {"close", world_close}, {"dump", world_dump},   {"transcript", world_transcript},
-    {NULL, NULL},
+    {"spans", world_spans}, {NULL, NULL},
 };
 
 static void make_metatable(lua_State *L)
@@ -432,11 +460,12 @@ static void make_metatable(lua_State *L)
 }
 
 /* society.new{ seed?, store?, policies?, config?, app?, quiet?, http?, faults?,
- * unexpected_calls? } */
+ * unexpected_calls?, telemetry? } */
 static int society_new(lua_State *L)
 {
-    static const char *const known[] = {"seed",  "store", "policies", "config",           "app",
-                                        "quiet", "http",  "faults",   "unexpected_calls", NULL};
+    static const char *const known[] = {
+        "seed", "store",  "policies",         "config",    "app", "quiet",
+        "http", "faults", "unexpected_calls", "telemetry", NULL};
     struct soc_detail detail = {{0}};
     if (lua_isnoneornil(L, 1)) {
         lua_settop(L, 0);
@@ -447,6 +476,7 @@ static int society_new(lua_State *L)
     soc_option_check(L, 1, "society.new", "store", LUA_TSTRING);
     soc_option_check(L, 1, "society.new", "policies", LUA_TTABLE);
     soc_option_check(L, 1, "society.new", "config", LUA_TTABLE);
+    soc_option_check(L, 1, "society.new", "telemetry", LUA_TBOOLEAN);
     make_metatable(L);
     struct soc_world *world = lua_newuserdatauv(L, sizeof(*world), UV_COUNT);
     *world = (struct soc_world){0};

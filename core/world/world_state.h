@@ -19,7 +19,8 @@ struct soc_world {
     uint64_t seed;
     int64_t now_ms; /* clock when the host stopped: time does not go back */
     struct soc_buf transcript;
-    bool is_declaring;           /* the app is running: declarations are not recorded */
+    struct soc_buf spans; /* with the option `telemetry`: those that left, JSON with commas */
+    bool is_declaring;    /* the app is running: declarations are not recorded */
     bool takes_unexpected_calls; /* unscripted model calls are allowed; agents get the error */
     struct soc_buf unexpected;   /* the first unscripted call not reported yet */
     /* What was handed to outside agents, oldest first. Owned, and kept across a crash,

@@ -210,6 +210,7 @@ local society = {}
 ---@field faults? string|string[] what goes wrong, by the seed; a checker watches
 ---@field http? fun(request: table): table?, table? what servers answer
 ---@field unexpected_calls? boolean model calls nobody thought of do not raise
+---@field telemetry? boolean it has spans: s:spans()
 
 ---@alias society.SendAs
 ---| fun(self, from: string, options: society.SendOptions): society.Sent?, society.Error?
@@ -284,6 +285,7 @@ local society = {}
 ---@field recover fun(self: society.World): society.World
 ---@field transcript fun(self: society.World): string
 ---@field dump fun(self: society.World): string
+---@field spans fun(self: society.World): table[] spans of OTLP, with the option telemetry
 ---@field close fun(self: society.World)
 
 return society

@@ -6,13 +6,15 @@ local scene = require("scene")
 local M = {}
 
 --- A society of agents in the role `thinker`, spawned by root, that answer by script.
--- options.llm: further settings; options.root: what root does; options.roles(s): more roles.
+-- options.llm: further settings; options.spans: society.config{ telemetry }, with telemetry;
+-- options.root: what root does; options.roles(s): more roles.
 function M.think(answers, options)
   options = options or {}
   local llm = options.llm or {}
   llm.provider, llm.answers = "scripted", answers
   local s = scene.new({
-    config = { llm = llm }, policies = options.policies, seed = options.seed,
+    config = { llm = llm, telemetry = options.spans }, telemetry = options.spans ~= nil,
+    policies = options.policies, seed = options.seed,
     faults = options.faults,
     app = function(s)
       s:role({ id = "thinker", name = "思考者", prompt = "想一想", behaviour = "llm",

@@ -53,6 +53,7 @@ return {
     queries = {},
     supervision = {},
     tasks = {},
+    telemetry = { "models" }, -- what a model call asked
   },
 
   -- The folders of core/script, in order: each may include itself and those before it.

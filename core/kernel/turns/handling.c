@@ -37,6 +37,7 @@ void soc_handling_end(struct soc_host *host, struct soc_activation *activation,
 {
     struct soc_agent *agent = activation->agent;
     assert(activation->state == SOC_ACTIVATION_READY && !soc_heap_has(&activation->timer));
+    SOC_PARTS_TELL(host, handled, host, activation, outcome, reason);
     if (activation->is_stored) {
         struct soc_record record = {
             .type = SOC_RECORD_ACTIVATION_END,
@@ -61,6 +62,8 @@ void soc_handling_abandon(struct soc_host *host, struct soc_activation *activati
     assert(!host->turn.is_open || host->turn.activation != activation);
     if (host->parts.watches_effects)
         SOC_PARTS_TELL(host, run_ended, host, activation, "waits", (struct soc_slice){0});
+    if (activation->state == SOC_ACTIVATION_WAITING)
+        SOC_PARTS_TELL(host, wait_ended, host, activation, (struct soc_slice){0});
     soc_waiting_cancel(host, activation);
     soc_handling_end(host, activation, outcome, reason);
 }

@@ -90,6 +90,10 @@ void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
     soc_json_put_integer(out, wait->since_ms);
     soc_json_put_name(out, "number");
     soc_json_put_integer(out, (int64_t)wait->number);
+    if (wait->span != 0) {
+        soc_json_put_name(out, "span");
+        soc_json_put_integer(out, (int64_t)wait->span);
+    }
     if (wait->call != NULL) {
         soc_json_put_name(out, "is_interruptible");
         soc_buf_put_text(out, wait->is_interruptible ? "true" : "false");
@@ -128,6 +132,8 @@ static void read_member(struct soc_host *host, const struct soc_json_walk *membe
         wait->since_ms = number;
     } else if (soc_slice_equal(name, SOC_SLICE("number"))) {
         wait->number = (uint64_t)number;
+    } else if (soc_slice_equal(name, SOC_SLICE("span"))) {
+        wait->span = (uint64_t)number;
     } else if (soc_slice_equal(name, SOC_SLICE("request"))) {
         wait->request_key = (uint64_t)number;
         *known += is_number;

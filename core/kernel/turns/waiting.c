@@ -58,6 +58,7 @@ void soc_waiting_answer(struct soc_host *host, struct soc_activation *activation
                         struct soc_slice answer)
 {
     assert(activation->state == SOC_ACTIVATION_WAITING && activation->effects_count > 0);
+    SOC_PARTS_TELL(host, wait_ended, host, activation, answer);
     soc_waiting_cancel(host, activation);
     uint32_t index = activation->effects_count - 1;
     struct soc_record record = {.type = SOC_RECORD_ANSWER};

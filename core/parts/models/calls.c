@@ -14,6 +14,7 @@
 #include "kernel/trace.h"
 #include "kernel/turns/egress.h"
 #include "kernel/turns/waiting.h"
+#include "parts/models/memory.h"
 #include "parts/models/models_state.h"
 
 /* The id is used by remote servers, so random digits keep it distinct from those of
@@ -193,6 +194,39 @@ void soc_calls_look(const struct soc_host *host, struct soc_buf *out)
         soc_json_put_name(out, "since_ms");
         soc_json_put_integer(out, call->activation->wait.since_ms);
         soc_buf_put_byte(out, '}');
+    }
+    soc_buf_put_byte(out, ']');
+}
+
+const struct soc_outcall *soc_calls_of(const struct soc_host *host,
+                                       const struct soc_activation *activation)
+{
+    return activation->wait.kind == SOC_WAIT_CALL
+               ? soc_map_find_number(&soc_models_state(host)->calls, activation->wait.request_key)
+               : NULL;
+}
+
+void soc_calls_put_messages(const struct soc_host *host, const struct soc_outcall *call,
+                            struct soc_buf *out)
+{
+    struct soc_slice ranges = soc_json_member(call->request, "history");
+    struct soc_slice messages = soc_json_member(call->request, "messages");
+    struct soc_json_walk walk;
+    if (ranges.data == NULL) {
+        soc_buf_put_slice(out, messages.data == NULL ? SOC_SLICE("[]") : messages);
+        return;
+    }
+    soc_buf_put_byte(out, '[');
+    soc_json_walk(&walk, ranges);
+    while (soc_json_next(&walk)) {
+        int64_t ends[2] = {0};
+        struct soc_json_walk pair;
+        soc_json_walk(&pair, walk.value);
+        for (int i = 0; i < 2 && soc_json_next(&pair); i++)
+            soc_json_integer(pair.value, &ends[i]);
+        if (out->data[out->length - 1] != '[')
+            soc_buf_put_byte(out, ',');
+        soc_memory_put(host, call->activation->agent, (uint64_t)ends[0], (uint64_t)ends[1], out);
     }
     soc_buf_put_byte(out, ']');
 }

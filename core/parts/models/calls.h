@@ -62,6 +62,15 @@ void soc_calls_wake(struct soc_host *host, struct soc_outcall *call, int64_t at_
 /* Appends the list of calls in progress: { agent, id, kind, repeated, since_ms }. */
 void soc_calls_look(const struct soc_host *host, struct soc_buf *out);
 
+/* Lends the call that the activation waits for; NULL: none. */
+const struct soc_outcall *soc_calls_of(const struct soc_host *host,
+                                       const struct soc_activation *activation);
+
+/* Appends the list of messages that a call of kind `chat` shows the model: its own, or the
+ * entries of the conversation that its `history` names. */
+void soc_calls_put_messages(const struct soc_host *host, const struct soc_outcall *call,
+                            struct soc_buf *out);
+
 /* Returns the number of open calls of a kind. */
 uint64_t soc_calls_open_count(const struct soc_host *host, struct soc_slice kind);
 

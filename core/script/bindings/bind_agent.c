@@ -9,6 +9,7 @@
 #include "kernel/look.h"
 #include "kernel/refusal.h"
 #include "lualib/lua_json.h"
+#include "parts/telemetry/telemetry.h"
 #include "script/bindings/bind.h"
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
@@ -92,6 +93,37 @@ static int agent_progress(lua_State *L)
     soc_gate_progress(script->host);
     soc_buf_put_text(&frame->answer, "[]");
     return soc_effect_finish(L, frame, SOC_OK);
+}
+
+/* Lends the text at `index`; absent: it is not given. */
+static struct soc_slice optional_text(lua_State *L, int index)
+{
+    size_t length;
+    if (lua_isnoneornil(L, index))
+        return (struct soc_slice){0};
+    luaL_checktype(L, index, LUA_TSTRING);
+    const char *text = lua_tolstring(L, index, &length);
+    return soc_slice(text, length);
+}
+
+/* agent:begin_tool(name, id?, arguments?): for telemetry; no effect */
+static int agent_begin_tool(lua_State *L)
+{
+    struct soc_script *script = soc_handle_script(L);
+    luaL_checktype(L, 2, LUA_TSTRING);
+    soc_telemetry_begin_tool(script->host, optional_text(L, 2), optional_text(L, 3),
+                             optional_text(L, 4));
+    return 0;
+}
+
+/* agent:end_tool(result?, is_failed?): for telemetry; no effect */
+static int agent_end_tool(lua_State *L)
+{
+    struct soc_script *script = soc_handle_script(L);
+    if (!lua_isnoneornil(L, 3))
+        luaL_checktype(L, 3, LUA_TBOOLEAN);
+    soc_telemetry_end_tool(script->host, optional_text(L, 2), lua_toboolean(L, 3));
+    return 0;
 }
 
 /* As math.random: a float, 1..m, or m..n. The 64 bits are the effect's answer. */
@@ -245,6 +277,8 @@ static const luaL_Reg agent_functions[] = {
     {"idle_talk", agent_idle_talk},
     {"effects_left", agent_effects_left},
     {"progress", agent_progress},
+    {"begin_tool", agent_begin_tool},
+    {"end_tool", agent_end_tool},
     {"log", agent_log},
     {"milestone", agent_milestone},
     {NULL, NULL},

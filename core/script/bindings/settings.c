@@ -16,6 +16,7 @@
 #include "parts/outside/outside.h"
 #include "parts/supervision/guard.h"
 #include "parts/tasks/tasks.h"
+#include "parts/telemetry/telemetry.h"
 #include "script/calls/chat_settings.h"
 #include "script/calls/exchange.h"
 #include "script/calls/keys.h"
@@ -166,6 +167,31 @@ static int set_history_days(lua_State *L, struct soc_script *script, int index,
     return rc;
 }
 
+/* { content = true }: spans include the contents. */
+static int set_telemetry(lua_State *L, struct soc_script *script, int index,
+                         struct soc_detail *detail)
+{
+    if (lua_type(L, index) != LUA_TTABLE)
+        return soc_fail(detail, SOC_EINVAL, "'telemetry': a table { content = true } expected");
+    lua_pushnil(L);
+    while (lua_next(L, index) != 0) {
+        bool is_known =
+            lua_type(L, -2) == LUA_TSTRING && strcmp(lua_tostring(L, -2), "content") == 0;
+        bool is_boolean = lua_isboolean(L, -1);
+        bool has_content = lua_toboolean(L, -1);
+        lua_pop(L, 1);
+        if (!is_known || !is_boolean) {
+            lua_pop(L, 1);
+            return soc_fail(detail, SOC_EINVAL,
+                            is_known ? "'telemetry': 'content' must be a boolean"
+                                     : "'telemetry': only 'content' can be set; where spans go "
+                                       "is set by OTEL_EXPORTER_OTLP_ENDPOINT");
+        }
+        soc_telemetry_set_content(script->host, has_content);
+    }
+    return SOC_OK;
+}
+
 /* The rest: guards, steps and history. */
 static int set_bound(lua_State *L, struct soc_script *script, const char *name, int index,
                      struct soc_detail *detail)
@@ -178,6 +204,8 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
             soc_guard_set(script->host, guard, number);
         return rc;
     }
+    if (strcmp(name, "telemetry") == 0)
+        return set_telemetry(L, script, index, detail);
     if (strcmp(name, "history") == 0)
         return set_history(L, script, index, detail);
     if (strcmp(name, "history_days") == 0)
@@ -195,7 +223,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
         "name, orchestrator, broadcasters, effects_max, files, http, llm, secrets, "
         "http_concurrency, steps_max, dedupe_window_ms, heartbeat_timeout_ms, "
         "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
-        "mailbox_max, no_progress_max, history and history_days");
+        "mailbox_max, no_progress_max, telemetry, history and history_days");
 }
 
 static int use_policy(lua_State *L, struct soc_script *script, const char *kind, const char *name,

@@ -10,8 +10,8 @@
 #include "kernel/refusal.h"
 #include "kernel/trace.h"
 #include "lualib/lua_json.h"
-#include "parts/models/memory.h"
 #include "parts/models/usage.h"
+#include "parts/telemetry/telemetry.h"
 #include "script/calls/chat_host.h"
 #include "script/calls/chat_show.h"
 #include "script/calls/exchange.h"
@@ -248,34 +248,6 @@ static void finish(struct soc_chat *chat, struct soc_slice answer)
     soc_calls_answer(chat->script->host, chat->call, answer);
 }
 
-/* Appends the list of messages of a call: its own, or the entries of the conversation
- * that its `history` names. */
-static void put_messages(struct soc_buf *json, const struct soc_chat *chat)
-{
-    const struct soc_outcall *call = chat->call;
-    struct soc_slice ranges = soc_json_member(call->request, "history");
-    struct soc_slice messages = soc_json_member(call->request, "messages");
-    struct soc_json_walk walk;
-    if (ranges.data == NULL) {
-        soc_buf_put_slice(json, messages.data == NULL ? SOC_SLICE("[]") : messages);
-        return;
-    }
-    soc_buf_put_byte(json, '[');
-    soc_json_walk(&walk, ranges);
-    while (soc_json_next(&walk)) {
-        int64_t ends[2] = {0};
-        struct soc_json_walk pair;
-        soc_json_walk(&pair, walk.value);
-        for (int i = 0; i < 2 && soc_json_next(&pair); i++)
-            soc_json_integer(pair.value, &ends[i]);
-        if (json->length > 1)
-            soc_buf_put_byte(json, ',');
-        soc_memory_put(chat->script->host, call->activation->agent, (uint64_t)ends[0],
-                       (uint64_t)ends[1], json);
-    }
-    soc_buf_put_byte(json, ']');
-}
-
 /* Appends the last message to the model, cut between characters. */
 static void put_last_message(struct soc_buf *out, const struct soc_chat *chat)
 {
@@ -283,7 +255,7 @@ static void put_last_message(struct soc_buf *out, const struct soc_chat *chat)
     struct soc_buf text = {0};
     struct soc_slice last = SOC_SLICE("nothing");
     struct soc_json_walk walk;
-    put_messages(&json, chat);
+    soc_calls_put_messages(chat->script->host, chat->call, &json);
     soc_json_walk(&walk, soc_buf_slice(&json));
     while (soc_json_next(&walk))
         last = walk.value;
@@ -493,7 +465,7 @@ static void push_history(lua_State *L, const struct soc_chat *chat, int table)
     struct soc_buf json = {0};
     if (soc_json_member(chat->call->request, "history").data == NULL)
         return;
-    put_messages(&json, chat);
+    soc_calls_put_messages(chat->script->host, chat->call, &json);
     soc_lua_json_decode(L, soc_buf_slice(&json), NULL);
     soc_buf_fini(&json);
     lua_setfield(L, table, "messages");
@@ -528,12 +500,27 @@ static void push_call(lua_State *L, const struct event *event)
     lua_setfield(L, -2, "chat");
 }
 
+/* Tells telemetry what the app's settings say about the call. */
+static void note_model(struct soc_script *script, const struct soc_outcall *call)
+{
+    lua_State *L = script->L;
+    int top = lua_gettop(L);
+    soc_environments_push_llm(L, script);
+    struct soc_slice provider = text_at(L, top + 1, "provider");
+    if (provider.data == NULL)
+        provider = SOC_SLICE("openai");
+    soc_telemetry_note_model(script->host, call->activation, provider,
+                             text_at(L, top + 1, "model"));
+    lua_settop(L, top);
+}
+
 void soc_chat_begin(struct soc_script *script, struct soc_outcall *call)
 {
     struct soc_chat *chat = soc_alloc_zero(sizeof(*chat));
     chat->script = script;
     chat->call = call;
     call->driver = chat;
+    note_model(script, call);
     soc_map_put(&script->chats->calls, soc_slice_text(call->id), chat);
     tell(&(struct event){.script = script, .method = "begin", .chat = chat, .push = push_call});
 }

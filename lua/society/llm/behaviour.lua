@@ -64,7 +64,9 @@ local function call_tools(mind, calls, room)
     if stop then
       result, ok = stop.message, false
     else
+      mind.agent:begin_tool(call.name, call.id, call.arguments)
       result, ok = toolbox.call(call, mind.by_name, mind.handle, talk)
+      mind.agent:end_tool(result, not ok)
     end
     worked = worked or ok
     result = texts.fit(result, room // (#calls - index + 1) - usage.around)

@@ -24,6 +24,8 @@
 ---@field progress fun(self) says that something came of this, which the host cannot see
 ---@field idle_talk fun(self): integer messages in a row in which nobody made progress
 ---@field effects_left fun(self): integer, integer for this message; and how many at most
+---@field begin_tool fun(self, name: string, id?: string, arguments?: string) for telemetry
+---@field end_tool fun(self, result?: string, failed?: boolean)
 local Agent = {}
 
 ---Sends a message, or one to each of a list.

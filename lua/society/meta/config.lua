@@ -24,6 +24,7 @@
 ---@field no_progress_max? integer
 ---@field history? "full"|"none" what `society replay` needs
 ---@field history_days? integer
+---@field telemetry? { content?: boolean } see docs/telemetry.md
 
 ---@class society.Unit of a conversation, which is never parted
 ---@field first integer
