@@ -208,6 +208,7 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
         .time_ms = (uint64_t)soc_host_now(host),
         .id = soc_agent_id(agent),
         .reason = soc_slice_text(agent->end_reason),
+        .parent = soc_agent_id(agent->parent),
     };
     soc_batch_put(host, &record);
     soc_trace(host, "stopped", agent, "%s", agent->end_reason == NULL ? "" : agent->end_reason);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "store/tables/batches.h"
 #include "store/tables/database.h"
 #include "store/tables/fold.h"
 #include "store/tables/kept.h"
@@ -53,9 +54,8 @@ static int commit(struct soc_store *store, const struct soc_slice *batches, size
         struct soc_buf *copy = &memory->batches[memory->count++];
         *copy = (struct soc_buf){0};
         soc_buf_put_slice(copy, batches[i]);
-        store->at.backlog += batches[i].length;
+        soc_batches_pass(&store->at, batches[i]);
     }
-    store->at.sequence += count;
     return SOC_OK;
 }
 

@@ -195,3 +195,29 @@ int soc_record_next(struct soc_slice *rest, struct soc_record *record)
     *rest = soc_slice(in + size, (size_t)(end - in) - (size_t)size);
     return 1;
 }
+
+int soc_record_skip(struct soc_slice *rest, enum soc_record_type *type, struct soc_slice *bytes)
+{
+    if (rest->length == 0)
+        return 0;
+    const char *end = rest->data + rest->length;
+    uint64_t size;
+    const char *in = read_varint(rest->data + 1, end, &size);
+    if (in == NULL || size > (size_t)(end - in))
+        return SOC_ECORRUPT;
+    *type = (enum soc_record_type)(unsigned char)rest->data[0];
+    *bytes = soc_slice(rest->data, (size_t)(in - rest->data) + (size_t)size);
+    *rest = soc_slice(in + size, (size_t)(end - in) - (size_t)size);
+    return 1;
+}
+
+uint64_t soc_record_key(struct soc_slice bytes)
+{
+    const char *end = bytes.data + bytes.length;
+    uint64_t number;
+    const char *in = read_varint(bytes.data + 1, end, &number); /* the size */
+    uint64_t mask = 0;
+    if (in != NULL)
+        in = read_varint(in, end, &mask);
+    return in != NULL && (mask & 1) != 0 && read_varint(in, end, &number) != NULL ? number : 0;
+}

@@ -132,4 +132,12 @@ void soc_record_put(struct soc_buf *batch, const struct soc_record *record);
  * schema version guards against those. */
 int soc_record_next(struct soc_slice *rest, struct soc_record *record);
 
+/* The same without reading the fields: `*bytes` is the whole record, which
+ * soc_record_next reads. */
+int soc_record_skip(struct soc_slice *rest, enum soc_record_type *type, struct soc_slice *bytes);
+
+/* Returns the number in the first field of a record that soc_record_skip has passed, whose
+ * first field is a number: the key of most. */
+uint64_t soc_record_key(struct soc_slice bytes);
+
 #endif

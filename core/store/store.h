@@ -99,10 +99,12 @@ struct soc_store_ops {
 
 /* How far a store has come. */
 struct soc_store_position {
-    uint64_t sequence; /* of the last batch committed; 0 in a new store */
-    uint64_t folded;   /* of the last batch in the tables */
-    uint64_t backlog;  /* bytes of the batches in between */
-    uint64_t lines;    /* of the activity log, in the tables */
+    uint64_t sequence;  /* of the last batch committed; 0 in a new store */
+    uint64_t folded;    /* of the last batch in the tables */
+    uint64_t backlog;   /* bytes of the batches in between */
+    uint64_t lines;     /* of the activity log, in the tables */
+    uint64_t last_line; /* of the activity log, in all batches (line.h) */
+    uint64_t last_key;  /* highest key of a message in all batches */
 };
 
 /* What all stores have in common; the first member of an implementation's struct. */

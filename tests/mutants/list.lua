@@ -201,15 +201,17 @@ local M = {
     outside = "lines of the activity log, which only people read",
   },
   {
-    name = "readers of a broadcast have no line in the log", file = "core/store/tables/fold_mail.c",
-    by = { "unit:activity_test", "spec:activity_log" },
-    from = "    if (has_line(&record->broadcast_end))\n", to = "    if (false)\n",
+    name = "readers of a broadcast have no line in the log", file = "core/store/line.c",
+    by = { "unit:line_test", "unit:activity_test", "spec:activity_log" },
+    from = "        return has_reader_line(&record->broadcast_end);\n",
+    to = "        return false;\n",
     outside = "lines of the activity log, which only people read",
   },
   {
-    name = "the log orders a millisecond by kind", file = "core/store/tables/window.c",
-    by = { "spec:activity", "spec:activity_log" },
-    from = "(int64_t)++window->lines);", to = "0);",
+    name = "an event has the number of the next line", file = "core/store/tables/window.c",
+    by = { "unit:line_blocks_test", "spec:activity_log" },
+    from = "    sqlite3_bind_int64(statement, 1, (int64_t)window->lines);",
+    to = "    sqlite3_bind_int64(statement, 1, (int64_t)window->lines + 1);",
     outside = "lines of the activity log, which only people read",
   },
   {

@@ -39,7 +39,9 @@ void soc_book_erase(struct soc_host *host, struct soc_agent *owner, struct soc_a
 {
     struct soc_record record = {
         .type = SOC_RECORD_CONTACT_END,
-        .contact_end = {.owner = soc_agent_id(owner), .id = soc_agent_id(peer)},
+        .contact_end = {.owner = soc_agent_id(owner),
+                        .id = soc_agent_id(peer),
+                        .time_ms = (uint64_t)soc_host_now(host)},
     };
     soc_batch_put(host, &record);
     soc_contacts_remove(&owner->contacts, peer);

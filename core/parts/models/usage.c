@@ -94,6 +94,7 @@ void soc_usage_add(struct soc_host *host, const struct soc_agent *agent, struct 
         .agent = row->agent,
         .task_id = row->task,
         .model = row->model,
+        .time_ms = (uint64_t)soc_host_now(host),
     };
     soc_batch_put(host, &record);
 }

@@ -18,6 +18,7 @@
 #include "store/tables/database.h"
 #include "store/tables/fold.h"
 #include "store/tables/kept.h"
+#include "store/tables/lines.h"
 #include "store/tables/load.h"
 #include "store/tables/query.h"
 #include "store/tables/schema.h"
@@ -166,9 +167,12 @@ static int open_file(struct soc_sqlite *sqlite, const char *directory, const cha
     if (rc == SOC_OK && !sqlite->is_read_only)
         rc = limit_log(sqlite, detail);
     if (rc == SOC_OK)
-        rc = soc_database_upgrade(&sqlite->database, !sqlite->is_read_only, detail);
+        rc = soc_database_upgrade(&sqlite->database, !sqlite->is_read_only, soc_lines_upgrade,
+                                  detail);
     if (rc == SOC_OK)
         rc = soc_batches_position(&sqlite->database, &sqlite->store.at, detail);
+    if (rc == SOC_OK)
+        rc = soc_batches_last_line(&sqlite->database, &sqlite->store.at, detail);
     if (rc == SOC_OK)
         rc = soc_mark_check(&sqlite->mark, sqlite->store.at.sequence, detail);
     if (rc == SOC_OK && !sqlite->is_read_only)
@@ -275,12 +279,9 @@ static int commit(struct soc_store *store, const struct soc_slice *batches, size
     assert(!sqlite->is_read_only && sqlite->database.db != NULL);
     int rc = soc_mark_settle(&sqlite->mark, detail);
     if (rc == SOC_OK)
-        rc = soc_batches_append(&sqlite->database, store->at.sequence + 1, batches, count, detail);
+        rc = soc_batches_append(&sqlite->database, &store->at, batches, count, detail);
     if (rc < 0)
         return rc;
-    store->at.sequence += count;
-    for (size_t i = 0; i < count; i++)
-        store->at.backlog += batches[i].length;
     rc = soc_mark_append(&sqlite->mark, store->at.sequence, detail);
     if (rc == SOC_OK)
         rc = check(store, detail);

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/hash.h"
+#include "store/line.h"
 
 int soc_batches_position(struct soc_database *database, struct soc_store_position *at,
                          struct soc_detail *detail)
@@ -37,28 +38,57 @@ int soc_batches_position(struct soc_database *database, struct soc_store_positio
     return SOC_OK;
 }
 
-static int append_row(struct soc_database *database, uint64_t sequence, struct soc_slice batch)
+int soc_batches_last_line(struct soc_database *database, struct soc_store_position *at,
+                          struct soc_detail *detail)
+{
+    sqlite3_stmt *statement = soc_database_statement(database, SOC_STATEMENT_LAST_LINE);
+    int rc = statement == NULL ? SQLITE_ERROR : sqlite3_step(statement);
+    if (rc == SQLITE_ROW) {
+        at->last_line = (uint64_t)sqlite3_column_int64(statement, 0);
+        at->last_key = (uint64_t)sqlite3_column_int64(statement, 1);
+    }
+    sqlite3_reset(statement);
+    return rc == SQLITE_ROW ? SOC_OK : soc_database_fail(database, rc, detail);
+}
+
+static int append_row(struct soc_database *database, const struct soc_store_position *at,
+                      struct soc_slice batch)
 {
     sqlite3_stmt *statement = soc_database_statement(database, SOC_STATEMENT_APPEND);
-    uint64_t checksum = soc_hash(batch.data, batch.length, sequence);
-    sqlite3_bind_int64(statement, 1, (int64_t)sequence);
+    uint64_t checksum = soc_hash(batch.data, batch.length, at->sequence);
+    sqlite3_bind_int64(statement, 1, (int64_t)at->sequence);
     sqlite3_bind_int64(statement, 2, (int64_t)checksum);
+    sqlite3_bind_int64(statement, 4, (int64_t)at->last_line);
+    sqlite3_bind_int64(statement, 5, (int64_t)at->last_key);
     int rc = sqlite3_bind_blob64(statement, 3, batch.data, batch.length, SQLITE_STATIC);
     return rc == SQLITE_OK ? soc_database_run(database, SOC_STATEMENT_APPEND) : rc;
 }
 
-int soc_batches_append(struct soc_database *database, uint64_t first,
+void soc_batches_pass(struct soc_store_position *at, struct soc_slice batch)
+{
+    at->sequence++;
+    at->backlog += batch.length;
+    at->last_line += soc_line_count(batch, &at->last_key);
+}
+
+int soc_batches_append(struct soc_database *database, struct soc_store_position *at,
                        const struct soc_slice *batches, size_t count, struct soc_detail *detail)
 {
+    struct soc_store_position after = *at;
     int rc = soc_database_begin(database, detail);
     for (size_t i = 0; rc == SOC_OK && i < count; i++) {
-        int sqlite_rc = append_row(database, first + i, batches[i]);
+        soc_batches_pass(&after, batches[i]);
+        int sqlite_rc = append_row(database, &after, batches[i]);
         if (sqlite_rc == SQLITE_OK)
             continue;
         rc = soc_database_fail(database, sqlite_rc, detail);
         soc_database_rollback(database);
     }
-    return rc == SOC_OK ? soc_database_commit(database, detail) : rc;
+    if (rc == SOC_OK)
+        rc = soc_database_commit(database, detail);
+    if (rc == SOC_OK)
+        *at = after;
+    return rc;
 }
 
 /* Checks a row (sequence, checksum, batch) and lends its batch. */

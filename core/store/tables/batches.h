@@ -12,8 +12,16 @@
 int soc_batches_position(struct soc_database *database, struct soc_store_position *at,
                          struct soc_detail *detail);
 
-/* Appends batches from `first` on, in one transaction. */
-int soc_batches_append(struct soc_database *database, uint64_t first,
+/* The same for the last line of the activity log and the highest key of a message, in a
+ * database of the current version. */
+int soc_batches_last_line(struct soc_database *database, struct soc_store_position *at,
+                          struct soc_detail *detail);
+
+/* Moves `at` past a batch that was committed after it. */
+void soc_batches_pass(struct soc_store_position *at, struct soc_slice batch);
+
+/* Appends batches after `at`, in one transaction, and moves `at` past them. */
+int soc_batches_append(struct soc_database *database, struct soc_store_position *at,
                        const struct soc_slice *batches, size_t count, struct soc_detail *detail);
 
 /* Appends the bytes of the batches after `*last` to `out` until that has `bytes_max` or

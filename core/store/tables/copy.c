@@ -42,6 +42,8 @@ int soc_copy_make(struct soc_database *from, struct soc_database *to, struct soc
     if (rc == SOC_OK)
         rc = soc_batches_position(to, at, detail);
     if (rc == SOC_OK)
+        rc = soc_batches_last_line(to, at, detail);
+    if (rc == SOC_OK)
         rc = fold_rest(to, at, detail);
     if (rc < 0)
         soc_database_close(to);

@@ -109,7 +109,9 @@ static int read_version(struct soc_database *database, int *version, struct soc_
     return rc == SQLITE_ROW ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 
-int soc_database_upgrade(struct soc_database *database, bool may_write, struct soc_detail *detail)
+int soc_database_upgrade(struct soc_database *database, bool may_write,
+                         int (*fill)(struct soc_database *database, struct soc_detail *detail),
+                         struct soc_detail *detail)
 {
     int version = 0;
     int rc = read_version(database, &version, detail);
@@ -125,6 +127,15 @@ int soc_database_upgrade(struct soc_database *database, bool may_write, struct s
     soc_buf_printf(&sql, "BEGIN IMMEDIATE; %s", soc_schema_drop_sql());
     while (version < SOC_SCHEMA_VERSION)
         soc_buf_put_text(&sql, soc_schema_upgrade_sql(version++));
+    rc = soc_database_exec(database, soc_buf_text(&sql), detail);
+    if (rc == SOC_OK && fill != NULL)
+        rc = fill(database, detail);
+    if (rc < 0) {
+        soc_database_rollback(database);
+        soc_buf_fini(&sql);
+        return rc;
+    }
+    sql.length = 0;
     soc_buf_printf(&sql, "%s PRAGMA user_version = %d; COMMIT; PRAGMA wal_checkpoint(TRUNCATE);",
                    soc_schema_views_sql(), SOC_SCHEMA_VERSION);
     rc = soc_database_exec(database, soc_buf_text(&sql), detail);

@@ -45,8 +45,11 @@ int soc_database_create(struct soc_database *database, struct soc_detail *detail
 int soc_database_create_from(struct soc_database *database, struct soc_buf *blank,
                              struct soc_detail *detail);
 
-/* Upgrades an older database to the current version; SOC_EOLDER unless `may_write`. */
-int soc_database_upgrade(struct soc_database *database, bool may_write, struct soc_detail *detail);
+/* Upgrades an older database to the current version; SOC_EOLDER unless `may_write`. `fill`
+ * does what SQL cannot, in the same transaction, when the tables have their new form. */
+int soc_database_upgrade(struct soc_database *database, bool may_write,
+                         int (*fill)(struct soc_database *database, struct soc_detail *detail),
+                         struct soc_detail *detail);
 
 /* Has SQLite check the whole structure of the database; SOC_ECORRUPT if it is damaged. */
 int soc_database_check(struct soc_database *database, struct soc_detail *detail);

@@ -112,18 +112,16 @@ static void write_state(struct soc_window *window, struct soc_slice id)
     window->states.items[number].record.type = 0;
 }
 
-/* A role declared by the script leaves no line. */
 static void put_role(struct soc_window *window, struct soc_record *record)
 {
     soc_window_run_record(window, SOC_STATEMENT_ROLE, record);
-    if (record->role.creator.data != NULL)
-        soc_window_run_line(window, SOC_STATEMENT_ROLE_LINE, record);
+    soc_window_put_line(window, record);
 }
 
 static void add_agent(struct soc_window *window, struct soc_record *record)
 {
     write_state(window, record->agent.id);
-    soc_window_run_line(window, SOC_STATEMENT_AGENT_LINE, record);
+    soc_window_put_line(window, record);
     soc_window_run_record(window, SOC_STATEMENT_AGENT, record);
     if (record->agent.parent.data != NULL)
         run_texts(window, SOC_STATEMENT_BIRTH, record->agent.parent, NULL);
@@ -135,7 +133,7 @@ static void end_agent(struct soc_window *window, struct soc_record *record)
     write_state(window, id);
     run_texts(window, SOC_STATEMENT_AGENT_CONTACTS_END, id, NULL);
     run_texts(window, SOC_STATEMENT_PARENT_CONTACT_END, id, NULL);
-    soc_window_run_line(window, SOC_STATEMENT_AGENT_END_LINE, record);
+    soc_window_put_line(window, record);
     soc_window_run_record(window, SOC_STATEMENT_AGENT_END, record);
 }
 
@@ -144,19 +142,26 @@ static void put_contact(struct soc_window *window, struct soc_record *record)
 {
     run_texts(window, SOC_STATEMENT_CONTACT_FREE, record->contact.owner, &record->contact.id);
     soc_window_run_record(window, SOC_STATEMENT_CONTACT, record);
-    soc_window_run_line(window, SOC_STATEMENT_CONTACT_LINE, record);
+    soc_window_put_line(window, record);
 }
 
 static void end_contact(struct soc_window *window, struct soc_record *record)
 {
     soc_window_run_record(window, SOC_STATEMENT_CONTACT_DELETE, record);
     soc_window_run_record(window, SOC_STATEMENT_CONTACT_FORGOTTEN, record);
+    soc_window_put_line(window, record);
 }
 
 static void end_barrier(struct soc_window *window, struct soc_record *record)
 {
     soc_window_run_record(window, SOC_STATEMENT_BARRIER_END, record);
     soc_window_run_record(window, SOC_STATEMENT_SEATS_END, record);
+}
+
+static void put_usage(struct soc_window *window, struct soc_record *record)
+{
+    soc_window_run_record(window, SOC_STATEMENT_USAGE, record);
+    soc_window_put_line(window, record);
 }
 
 /* Returns the statement of a record that is written as it is. */
@@ -167,7 +172,6 @@ static enum soc_statement plain_statement(enum soc_record_type type)
         [SOC_RECORD_AGENT_PARENT] = SOC_STATEMENT_AGENT_PARENT,
         [SOC_RECORD_META] = SOC_STATEMENT_META,
         [SOC_RECORD_MEMORY] = SOC_STATEMENT_MEMORY,
-        [SOC_RECORD_USAGE] = SOC_STATEMENT_USAGE,
         [SOC_RECORD_INTRODUCTION] = SOC_STATEMENT_INTRODUCTION,
         [SOC_RECORD_INTRODUCTION_END] = SOC_STATEMENT_INTRODUCTION_END,
         [SOC_RECORD_ITEM] = SOC_STATEMENT_ITEM,
@@ -189,11 +193,14 @@ static enum soc_statement plain_statement(enum soc_record_type type)
 
 static void apply(struct soc_window *window, struct soc_record *record)
 {
+    soc_window_count(window, record);
     switch (record->type) {
     case SOC_RECORD_ROLE:
         return put_role(window, record);
     case SOC_RECORD_EVENT:
-        return soc_window_run_line(window, SOC_STATEMENT_EVENT, record);
+        return soc_window_put_line(window, record);
+    case SOC_RECORD_USAGE:
+        return put_usage(window, record);
     case SOC_RECORD_AGENT:
         return add_agent(window, record);
     case SOC_RECORD_AGENT_END:
@@ -285,6 +292,8 @@ static int fold_window(struct soc_fold *fold, const struct soc_fold_source *sour
                         fold->last);
     write_kept(window);
     struct soc_database *database = window->database;
+    if (window->rc == SQLITE_OK)
+        window->rc = soc_lines_flush(&window->block, database, window->lines);
     sqlite3_bind_int64(soc_database_statement(database, SOC_STATEMENT_FORGET), 1,
                        (int64_t)fold->last);
     soc_window_run(window, SOC_STATEMENT_FORGET);

@@ -9,9 +9,10 @@
  *   2. a record about something outside the window changes the tables at once;
  *   3. everything else is written at once, in order.
  *
- * A line of the activity log keeps its place in the order of records. A message row holds
- * the places of its own line and of the line of its end. Rows that change or go away cannot
- * hold one, so their lines are rows of `events`.
+ * A line of the activity log (line.h) keeps its number. A message row holds the numbers of
+ * its own line and of the line of its end (`place`, `end_place`). Rows that change or go
+ * away cannot hold one, so their lines are rows of `events`. lines.h finds the row of a
+ * line.
  * Layer: store. Thread: that of the store. */
 #ifndef SOC_STORE_TABLES_FOLD_H
 #define SOC_STORE_TABLES_FOLD_H

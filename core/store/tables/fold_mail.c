@@ -11,7 +11,7 @@ void soc_fold_mail_add(struct soc_window *window, struct soc_record *record)
     soc_map_put_number(&window->message_by_key, record->message.key,
                        soc_window_value(window->messages.count));
     SOC_WINDOW_ADD(window->messages) =
-        (struct soc_window_message){.record = *record, .place = ++window->lines};
+        (struct soc_window_message){.record = *record, .place = window->lines};
 }
 
 static void end_takes(struct soc_window *window, uint64_t key)
@@ -46,7 +46,10 @@ void soc_fold_mail_end(struct soc_window *window, struct soc_record *record)
     if (record->message_end.outcome != SOC_OUTCOME_PROCESSED)
         keep_end(window, item, record->message_end.key);
     if (item == NULL) { /* otherwise it was not taken before this window */
-        soc_window_run_line(window, SOC_STATEMENT_MESSAGE_END, record);
+        sqlite3_stmt *end = soc_database_statement(window->database, SOC_STATEMENT_MESSAGE_END);
+        sqlite3_bind_int64(end, soc_window_bind(window, SOC_STATEMENT_MESSAGE_END, record),
+                           (int64_t)window->lines);
+        soc_window_run(window, SOC_STATEMENT_MESSAGE_END);
         sqlite3_bind_int64(soc_database_statement(window->database, SOC_STATEMENT_TAKE_END), 1,
                            (int64_t)record->message_end.key);
         soc_window_run(window, SOC_STATEMENT_TAKE_END);
@@ -55,14 +58,14 @@ void soc_fold_mail_end(struct soc_window *window, struct soc_record *record)
     item->status = record->message_end.outcome;
     item->finished_ms = record->message_end.time_ms;
     item->reason = record->message_end.reason;
-    item->end_place = ++window->lines;
+    item->end_place = window->lines;
 }
 
 void soc_fold_mail_again(struct soc_window *window, struct soc_record *record)
 {
     struct soc_window_message *item = find_message(window, record->message_again.key);
     keep_end(window, item, record->message_again.key);
-    soc_window_run_line(window, SOC_STATEMENT_AGAIN_LINE, record);
+    soc_window_put_line(window, record);
     if (item == NULL) {
         soc_window_run_record(window, SOC_STATEMENT_MESSAGE_AGAIN, record);
         return;
@@ -86,14 +89,6 @@ void soc_fold_mail_receipt(struct soc_window *window, struct soc_record *record)
     item->ack = record->receipt.ack;
 }
 
-/* Tells whether the end of a reader's copy has a line of its own. A copy for somebody who
- * is not a reader has none, and one that was given up is a message by itself. */
-static bool has_line(const struct soc_record_broadcast_end *end)
-{
-    return end->outcome != SOC_OUTCOME_PENDING && end->outcome != SOC_OUTCOME_DEAD &&
-           end->outcome != SOC_OUTCOME_EXPIRED;
-}
-
 /* A reader that took it has released it as well. Without a reader the broadcast is over. */
 void soc_fold_mail_broadcast_end(struct soc_window *window, struct soc_record *record)
 {
@@ -115,8 +110,7 @@ void soc_fold_mail_broadcast_end(struct soc_window *window, struct soc_record *r
     if (agent.data == NULL)
         return;
     soc_window_run_record(window, SOC_STATEMENT_BROADCAST_END, record);
-    if (has_line(&record->broadcast_end))
-        soc_window_run_line(window, SOC_STATEMENT_READER_LINE, record);
+    soc_window_put_line(window, record);
 }
 
 void soc_fold_mail_write(struct soc_window *window)

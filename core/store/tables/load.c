@@ -109,8 +109,9 @@ static const struct source sources[] = {
     {SOC_RECORD_BROADCAST_END, "SELECT {broadcast_end} FROM broadcast_ends ORDER BY key, agent"},
     {SOC_RECORD_BARRIER, "SELECT {barrier} FROM barriers ORDER BY key"},
     {SOC_RECORD_SEAT, "SELECT {seat} FROM seats ORDER BY number"},
-    {SOC_RECORD_USAGE, "SELECT calls, input_tokens, output_tokens, cost_micros, agent,"
-                       " nullif(task_id, ''), model FROM usage ORDER BY agent, task_id, model"},
+    {SOC_RECORD_USAGE,
+     "SELECT calls, input_tokens, output_tokens, cost_micros, agent,"
+     " nullif(task_id, ''), model, time_ms FROM usage ORDER BY agent, task_id, model"},
     {SOC_RECORD_ACTIVATION, "SELECT {activation} FROM activations"
                             " ORDER BY number"},
     {SOC_RECORD_EFFECT, "SELECT {effect} FROM effects"
@@ -159,6 +160,7 @@ static int load_end(sqlite3_stmt *row, struct soc_slice id, soc_record_cb *cb, v
         record.agent_end.time_ms = (uint64_t)sqlite3_column_int64(row, AGENT_ENDED);
         record.agent_end.id = id;
         record.agent_end.reason = soc_database_text(row, AGENT_REASON);
+        record.agent_end.parent = (struct soc_slice){0};
     } else if (sqlite3_column_type(row, AGENT_ENDING) != SQLITE_NULL) {
         record.agent_ending.time_ms = (uint64_t)sqlite3_column_int64(row, AGENT_ENDING);
         record.agent_ending.id = id;
@@ -177,6 +179,7 @@ static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *u
         record.type = SOC_RECORD_CONTACT_END;
         record.contact_end.owner = soc_database_text(row, 2);
         record.contact_end.id = soc_database_text(row, 3);
+        record.contact_end.time_ms = 0;
         return cb(&record, user);
     }
     int column = read_record(row, type, &record);

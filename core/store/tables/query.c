@@ -96,8 +96,8 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     "agent, coalesce(correlation_id, message_id(sent_ms, key)) AS correlation_id, detail, event,"  \
     " message_id(sent_ms, key) AS message_id, task_id,"                                            \
     " time_ms AS \"time:time\", type"
-#define ACTIVITY_UP   "time_ms, place, number"
-#define ACTIVITY_DOWN "time_ms DESC, place DESC, number DESC"
+#define ACTIVITY_UP   "place"
+#define ACTIVITY_DOWN "place DESC"
 #define SPAN(column)  column " >= :since AND " column " < :until"
 #define NOW           "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 #define ITEM_COLUMNS                                                                               \

@@ -68,12 +68,12 @@
     " decided_ms INTEGER, decision INTEGER, changes TEXT, comment TEXT" more ");"                  \
     "CREATE INDEX inbox_open ON inbox_entries(key) WHERE decided_ms IS NULL;"
 /* Conversations with models, and their usage. */
-#define MODELS                                                                                     \
+#define MODELS(more)                                                                               \
     "CREATE TABLE memories(number INTEGER, time_ms INTEGER, agent TEXT, entry TEXT,"               \
     " PRIMARY KEY(agent, number)) WITHOUT ROWID;"                                                  \
     "CREATE TABLE usage(calls INTEGER, input_tokens INTEGER, output_tokens INTEGER,"               \
     " cost_micros INTEGER, agent TEXT, task_id TEXT, model TEXT,"                                  \
-    " PRIMARY KEY(agent, task_id, model)) WITHOUT ROWID;"
+    "" more " PRIMARY KEY(agent, task_id, model)) WITHOUT ROWID;"
 
 #define TASKS                                                                                      \
     "CREATE TABLE task_entries("                                                                   \
@@ -105,6 +105,16 @@
 /* Lines of the log about a message, to find who has read a broadcast. */
 #define READERS "CREATE INDEX events_readers ON events(key, agent) WHERE key IS NOT NULL;"
 
+/* Lines of the log that are not in the rows of messages. */
+#define EVENTS(name)                                                                               \
+    "CREATE TABLE " name "(number INTEGER PRIMARY KEY, time_ms INTEGER, event TEXT, agent TEXT,"   \
+    " task_id TEXT, correlation_id TEXT, detail TEXT, other TEXT, key INTEGER);"
+
+/* Which row holds which line (lines.h). */
+#define LINES                                                                                      \
+    "CREATE TABLE lines(line INTEGER PRIMARY KEY, count INTEGER NOT NULL, since_ms INTEGER,"       \
+    " until_ms INTEGER, rows BLOB NOT NULL);"
+
 /* For replay, if it is kept: what happened, and the scripts in force. */
 #define HISTORY                                                                                    \
     "CREATE TABLE sources(hash TEXT PRIMARY KEY, text TEXT NOT NULL) WITHOUT ROWID;"               \
@@ -114,7 +124,8 @@
 
 static const char tables[] =
     "CREATE TABLE journal("
-    " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, batch BLOB NOT NULL);"
+    " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, lines INTEGER, key INTEGER,"
+    " batch BLOB NOT NULL);"
     "CREATE TABLE progress(folded INTEGER NOT NULL, lines INTEGER NOT NULL);"
     "INSERT INTO progress VALUES(0, 0);"
 
@@ -145,23 +156,21 @@ static const char tables[] =
         "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
         "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
-    TASKS MODELS ATONCE SENT_KEYS HISTORY
+    TASKS MODELS(" time_ms INTEGER,") ATONCE SENT_KEYS HISTORY
 
-        "CREATE TABLE activations("
-        " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
-        " retries INTEGER);"
-        "CREATE TABLE effects("
-        " agent TEXT NOT NULL, idx INTEGER NOT NULL, hash INTEGER, kind TEXT, answer TEXT, wait "
-        "TEXT,"
-        " arguments TEXT, PRIMARY KEY(agent, idx)) WITHOUT ROWID;"
-        "CREATE TABLE takes(number INTEGER PRIMARY KEY, agent TEXT NOT NULL, key INTEGER NOT NULL);"
-        "CREATE INDEX takes_agent ON takes(agent);"
-        "CREATE INDEX takes_key ON takes(key);"
-        "CREATE TABLE outputs("
-        " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);"
-        "CREATE TABLE events("
-        " number INTEGER PRIMARY KEY, time_ms INTEGER, event TEXT, agent TEXT, task_id TEXT,"
-        " correlation_id TEXT, detail TEXT, place INTEGER, other TEXT, key INTEGER);" READERS;
+    "CREATE TABLE activations("
+    " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
+    " retries INTEGER);"
+    "CREATE TABLE effects("
+    " agent TEXT NOT NULL, idx INTEGER NOT NULL, hash INTEGER, kind TEXT, answer TEXT, wait "
+    "TEXT,"
+    " arguments TEXT, PRIMARY KEY(agent, idx)) WITHOUT ROWID;"
+    "CREATE TABLE takes(number INTEGER PRIMARY KEY, agent TEXT NOT NULL, key INTEGER NOT NULL);"
+    "CREATE INDEX takes_agent ON takes(agent);"
+    "CREATE INDEX takes_key ON takes(key);"
+    "CREATE TABLE outputs("
+    " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);" EVENTS(
+        "events") READERS LINES;
 
 static const char views[] =
     "CREATE VIEW messages AS SELECT " MESSAGE_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
@@ -202,18 +211,17 @@ static const char views[] =
     "  WHERE NOT EXISTS(SELECT 1 FROM contact_entries e"
     "   WHERE e.owner = i.owner AND e.id = i.id);"
 
-    /* `place` orders what happened in the same millisecond; below 0 it is a kind of line,
-     * from the version that stored no places. `other` is the second agent that a line
-     * concerns. A dead letter of a broadcast (flag 16) was not sent but made later from
-     * the broadcast, which has a line; another one here would appear in the past. */
+    /* `place` is the number of the line, `other` the second agent that it concerns. A dead
+     * letter of a broadcast (flag 16) was not sent but made later from the broadcast, which
+     * has a line; another one here would appear in the past. */
     "CREATE VIEW activity_entries AS"
-    " SELECT time_ms, coalesce(place, -5) AS place, key AS number, 'sent' AS event,"
+    " SELECT time_ms, place, 'sent' AS event,"
     "  sender AS agent, receiver AS other, task_id, correlation_id, key, time_ms AS sent_ms,"
     "  type, 'to ' || receiver AS detail FROM message_entries WHERE flags & 16 = 0"
-    " UNION ALL SELECT finished_ms, coalesce(end_place, -3), key, " SOC_SQL_STATUS ", receiver,"
+    " UNION ALL SELECT finished_ms, end_place, " SOC_SQL_STATUS ", receiver,"
     "  sender, task_id, correlation_id, key, time_ms, type, reason FROM message_entries m"
     "  WHERE finished_ms > 0"
-    " UNION ALL SELECT e.time_ms, coalesce(e.place, -2), e.number, e.event,"
+    " UNION ALL SELECT e.time_ms, e.number, e.event,"
     "  coalesce(e.agent, m.receiver), coalesce(e.other, m.sender),"
     "  coalesce(e.task_id, m.task_id), coalesce(e.correlation_id, m.correlation_id), e.key,"
     "  m.time_ms, m.type, e.detail FROM events e LEFT JOIN message_entries m ON m.key = e.key;"
@@ -221,7 +229,40 @@ static const char views[] =
     "CREATE VIEW activity_logs AS SELECT " ACTIVITY_TIME " AS time, event, agent, task_id,"
     " coalesce(correlation_id, CASE WHEN key > 0 THEN " ACTIVITY_ID " END) AS correlation_id,"
     " CASE WHEN key > 0 THEN " ACTIVITY_ID " END AS message_id, type,"
-    " detail, other FROM activity_entries ORDER BY time_ms, place, number;";
+    " detail, other, place AS line FROM activity_entries ORDER BY place;";
+
+/* Lines of versions 1 and 2 have no number. They get the first ones, in the order they were
+ * shown in; all others move up. Then the number of an event is that of its line. */
+#define NUMBER_LINES                                                                               \
+    "CREATE TEMP TABLE unnumbered(line INTEGER PRIMARY KEY, kind INTEGER, id INTEGER);"            \
+    "INSERT INTO temp.unnumbered(kind, id) SELECT kind, id FROM ("                                 \
+    " SELECT 0 AS kind, key AS id, time_ms AS t, -5 AS p FROM message_entries"                     \
+    "  WHERE place IS NULL"                                                                        \
+    " UNION ALL SELECT 1, key, finished_ms, -3 FROM message_entries"                               \
+    "  WHERE finished_ms > 0 AND end_place IS NULL"                                                \
+    " UNION ALL SELECT 2, number, time_ms, coalesce(place, -2) FROM events"                        \
+    "  WHERE coalesce(place, -2) < 0) ORDER BY t, p, id;"                                          \
+    "CREATE INDEX temp.unnumbered_rows ON unnumbered(kind, id);"                                   \
+    "UPDATE message_entries SET place = place + (SELECT count(*) FROM temp.unnumbered),"           \
+    " end_place = end_place + (SELECT count(*) FROM temp.unnumbered)"                              \
+    " WHERE place IS NOT NULL AND EXISTS(SELECT 1 FROM temp.unnumbered);"                          \
+    "UPDATE message_entries SET end_place = end_place + (SELECT count(*) FROM temp.unnumbered)"    \
+    " WHERE place IS NULL AND end_place IS NOT NULL;"                                              \
+    "UPDATE message_entries SET place = (SELECT line FROM temp.unnumbered"                         \
+    " WHERE kind = 0 AND id = key) WHERE place IS NULL;"                                           \
+    "UPDATE message_entries SET end_place = (SELECT line FROM temp.unnumbered"                     \
+    " WHERE kind = 1 AND id = key) WHERE end_place IS NULL AND finished_ms > 0;" EVENTS(           \
+        "numbered_events") "INSERT INTO numbered_events SELECT CASE WHEN place > 0"                \
+                           " THEN place + (SELECT count(*) FROM temp.unnumbered)"                  \
+                           " ELSE (SELECT line FROM temp.unnumbered WHERE kind = 2 AND id = "      \
+                           "e.number) END AS line,"                                                \
+                           " time_ms, event, agent, task_id, correlation_id, detail, other, key "  \
+                           "FROM events e"                                                         \
+                           " ORDER BY line;"                                                       \
+                           "DROP TABLE events; ALTER TABLE numbered_events RENAME TO "             \
+                           "events;" READERS "UPDATE progress SET lines = lines + (SELECT "        \
+                           "count(*) FROM temp.unnumbered);"                                       \
+                           "DROP TABLE temp.unnumbered;"
 
 /* From version index + 1 to the next. */
 static const char *const upgrades[] = {
@@ -234,8 +275,8 @@ static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN is_external INTEGER;"
     "ALTER TABLE message_entries ADD COLUMN ack INTEGER;"
     "ALTER TABLE contact_entries ADD COLUMN reason TEXT;"
-    "ALTER TABLE effects ADD COLUMN arguments TEXT;" INTRODUCTIONS INBOX("")
-        TASKS MODELS ATONCE SENT_KEYS HISTORY,
+    "ALTER TABLE effects ADD COLUMN arguments TEXT;" INTRODUCTIONS INBOX("") TASKS MODELS("")
+        ATONCE SENT_KEYS HISTORY,
     /* Parts of the log that tables could not hold become lines, as far as they are left. */
     "ALTER TABLE progress ADD COLUMN lines INTEGER NOT NULL DEFAULT 0;"
     "ALTER TABLE message_entries ADD COLUMN place INTEGER;"
@@ -261,6 +302,9 @@ static const char *const upgrades[] = {
     "ALTER TABLE contact_entries ADD COLUMN usage_hint TEXT;"
     "ALTER TABLE contact_entries ADD COLUMN has_written INTEGER;"
     "ALTER TABLE inbox_entries ADD COLUMN choice TEXT;",
+    "ALTER TABLE usage ADD COLUMN time_ms INTEGER;"
+    "ALTER TABLE journal ADD COLUMN lines INTEGER;"
+    "ALTER TABLE journal ADD COLUMN key INTEGER;" NUMBER_LINES LINES, /* filled by lines.c */
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

@@ -7,32 +7,33 @@
 
 #define ALIVE " AND ended_ms IS NULL"
 
-/* A line of the activity log. About a message it has only the key; the view adds the
- * rest. */
-#define LINE(columns) "INSERT INTO events(place, time_ms, event, " columns ")"
+#define LINES_BLOCK_MAX "512" /* SOC_LINES_BLOCK_MAX */
 
 /* Parameters for a record come in the order of its fields. */
 static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_BEGIN] = "BEGIN IMMEDIATE",
     [SOC_STATEMENT_COMMIT] = "COMMIT",
     [SOC_STATEMENT_ROLLBACK] = "ROLLBACK",
-    [SOC_STATEMENT_APPEND] = "INSERT INTO journal(sequence, checksum, batch) VALUES(?1, ?2, ?3)",
+    [SOC_STATEMENT_APPEND] = "INSERT INTO journal(sequence, checksum, lines, key, batch)"
+                             " VALUES(?1, ?2, ?4, ?5, ?3)",
     [SOC_STATEMENT_READ] = "SELECT sequence, checksum, batch FROM journal"
                            " WHERE sequence > ?1 ORDER BY sequence",
     [SOC_STATEMENT_FORGET] = "DELETE FROM journal WHERE sequence <= ?1",
     [SOC_STATEMENT_PROGRESS] = "UPDATE progress SET folded = ?1, lines = ?2",
+    [SOC_STATEMENT_LAST_LINE] =
+        "SELECT coalesce((SELECT lines FROM journal ORDER BY sequence DESC LIMIT 1),"
+        " (SELECT lines FROM progress)),"
+        " coalesce((SELECT key FROM journal ORDER BY sequence DESC LIMIT 1),"
+        " (SELECT max(key) FROM message_entries), 0)",
     [SOC_STATEMENT_ROLE] =
         "INSERT INTO roles(created_ms, id, name, prompt, behaviour, interface_spec, creator)"
         " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO UPDATE SET"
         " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
         " creator = ?7",
-    [SOC_STATEMENT_ROLE_LINE] = LINE("agent, detail") " VALUES(?8, ?1, 'role_created', ?7, ?2)",
     [SOC_STATEMENT_AGENT] =
         "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since, is_external)"
         " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7, nullif(?8, 0))"
         " ON CONFLICT(id) WHERE ended_ms IS NULL DO UPDATE SET role = ?3, parent = ?4, brief = ?5",
-    [SOC_STATEMENT_AGENT_LINE] =
-        LINE("agent, other, detail") " VALUES(?9, ?1, 'spawned', ?2, ?4, ?3)",
     [SOC_STATEMENT_AGENT_ENDING] =
         "UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
     [SOC_STATEMENT_AGENT_PARENT] =
@@ -43,9 +44,6 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "UPDATE agents SET births = coalesce(births, 0) + 1 WHERE id = ?1" ALIVE,
     [SOC_STATEMENT_AGENT_END] =
         "UPDATE agents SET ended_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
-    [SOC_STATEMENT_AGENT_END_LINE] =
-        LINE("agent, other, detail") " SELECT ?4, ?1, 'stopped', id, parent, ?3 FROM agents"
-                                     " WHERE id = ?2" ALIVE,
     [SOC_STATEMENT_AGENT_CONTACTS_END] = "DELETE FROM contact_entries WHERE owner = ?1",
     [SOC_STATEMENT_PARENT_CONTACT_END] =
         "DELETE FROM contact_entries WHERE id = ?1"
@@ -58,10 +56,6 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " ON CONFLICT(owner, id) DO UPDATE SET added_ms = ?1, source = ?2, role = ?5,"
         " interface_spec = ?6, introduced_by = ?7, via = ?8, reason = ?9, usage_hint = ?10,"
         " has_written = ?11",
-    [SOC_STATEMENT_CONTACT_LINE] =
-        LINE("agent, other, detail") " SELECT ?12, ?1, 'contact_added', ?3, ?4,"
-                                     " ?4 || ' (' || " SOC_SQL_SOURCE " || ')'"
-                                     " FROM (SELECT ?2 AS source)",
     [SOC_STATEMENT_CONTACT_FREE] =
         "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2 AND source IS NULL",
     [SOC_STATEMENT_CONTACT_DELETE] = "DELETE FROM contact_entries WHERE owner = ?1 AND id = ?2",
@@ -81,14 +75,6 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "UPDATE message_entries SET attempt = ?3, deliver_at_ms = ?4, status = 0,"
         " finished_ms = NULL, end_place = NULL, reason = NULL, expires_ms = 0, ack = NULL"
         " WHERE key = ?1",
-    [SOC_STATEMENT_AGAIN_LINE] =
-        LINE("key, detail") " VALUES(?5, ?2, 'sent_again', ?1, 'attempt ' || ?3)",
-    [SOC_STATEMENT_END_LINE] = LINE("key, detail") " SELECT ?5, ?2, " SOC_SQL_STATUS ", ?1, ?4"
-                                                   " FROM (SELECT ?3 AS status) m",
-    [SOC_STATEMENT_STORED_END_LINE] =
-        LINE("key, detail") " SELECT coalesce(end_place, -3), finished_ms, " SOC_SQL_STATUS
-                            ", key, reason"
-                            " FROM message_entries m WHERE key = ?1 AND status <> 0",
     [SOC_STATEMENT_TAKE] = "INSERT INTO takes({take}) VALUES({?take})",
     [SOC_STATEMENT_TAKE_END] = "DELETE FROM takes WHERE key = ?1",
     [SOC_STATEMENT_TAKES_END] = "DELETE FROM takes WHERE agent = ?1",
@@ -101,8 +87,26 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_ANSWER] = "UPDATE effects SET answer = ?3 WHERE agent = ?2 AND idx = ?1",
     [SOC_STATEMENT_OUTPUT] = "INSERT INTO outputs({output}) VALUES({?output})",
     [SOC_STATEMENT_OUTPUT_END] = "DELETE FROM outputs WHERE key <= ?1",
-    [SOC_STATEMENT_EVENT] =
-        LINE("agent, task_id, correlation_id, detail") " VALUES(?7, ?1, ?2, ?3, ?4, ?5, ?6)",
+    /* A line of the activity log. About a message it has only the key; the view adds the
+     * rest. */
+    [SOC_STATEMENT_LINE] = "INSERT INTO events(number, time_ms, event, agent, other, task_id,"
+                           " correlation_id, key, detail) VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
+                           " ?9)",
+    [SOC_STATEMENT_END_LINE] = "INSERT INTO events(number, time_ms, event, key, detail)"
+                               " SELECT ?5, ?2, " SOC_SQL_STATUS ", ?1, ?4"
+                               " FROM (SELECT ?3 AS status) m",
+    [SOC_STATEMENT_STORED_END_LINE] =
+        "INSERT INTO events(number, time_ms, event, key, detail)"
+        " SELECT end_place, finished_ms, " SOC_SQL_STATUS ", key, reason"
+        " FROM message_entries m WHERE key = ?1 AND status <> 0",
+    [SOC_STATEMENT_LINES] =
+        "INSERT INTO lines(line, count, since_ms, until_ms, rows) VALUES(?1, ?2, ?3, ?4, ?5)",
+    [SOC_STATEMENT_LINES_READ] = "SELECT line, count, rows FROM lines WHERE line > ?1"
+                                 " AND line - count < ?2 AND until_ms >= ?3 AND since_ms < ?4"
+                                 " ORDER BY line LIMIT 1",
+    [SOC_STATEMENT_LINES_BACK] =
+        "SELECT line, count, rows FROM lines WHERE line > ?1 AND line < ?2 + " LINES_BLOCK_MAX
+        " AND line - count < ?2 AND until_ms >= ?3 AND since_ms < ?4 ORDER BY line DESC LIMIT 1",
     [SOC_STATEMENT_META] = "INSERT OR REPLACE INTO meta({meta}) VALUES({?meta})",
     [SOC_STATEMENT_INTRODUCTION] =
         "INSERT OR REPLACE INTO introductions({introduction}) VALUES({?introduction})",
@@ -113,8 +117,6 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_TASK] = "INSERT OR REPLACE INTO task_entries({task}) VALUES({?task})",
     [SOC_STATEMENT_BROADCAST_END] =
         "INSERT OR REPLACE INTO broadcast_ends({broadcast_end}) VALUES({?broadcast_end})",
-    [SOC_STATEMENT_READER_LINE] = LINE("agent, key") " SELECT ?5, ?2, " SOC_SQL_STATUS ", ?4, ?1"
-                                                     " FROM (SELECT ?3 AS status) m",
     [SOC_STATEMENT_BROADCAST_TAKE_END] = "DELETE FROM takes WHERE key = ?1 AND agent = ?2",
     [SOC_STATEMENT_BROADCAST_OVER] = "DELETE FROM broadcast_ends WHERE key = ?1",
     [SOC_STATEMENT_BARRIER] = "INSERT OR REPLACE INTO barriers({barrier}) VALUES({?barrier})",
@@ -131,7 +133,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
                                     " AND (text GLOB '[aqx]*') = ?2",
     [SOC_STATEMENT_MEMORY] = "INSERT OR REPLACE INTO memories({memory}) VALUES({?memory})",
     [SOC_STATEMENT_USAGE] =
-        "INSERT OR REPLACE INTO usage({usage}) VALUES(?1, ?2, ?3, ?4, ?5, coalesce(?6, ''), ?7)",
+        "INSERT OR REPLACE INTO usage({usage}) VALUES(?1, ?2, ?3, ?4, ?5, coalesce(?6, ''), ?7,"
+        " nullif(?8, 0))",
     [SOC_STATEMENT_SOURCE] = "INSERT OR IGNORE INTO sources({source}) VALUES({?source})",
     [SOC_STATEMENT_HISTORY] =
         "INSERT INTO history({history}) VALUES(?1, nullif(?2, 0), ?3, ?4, ?5, ?6)",

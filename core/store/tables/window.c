@@ -29,7 +29,9 @@ int soc_window_bind(struct soc_window *window, enum soc_statement which, struct 
     const char *at = soc_fields_at(record);
     assert(fields != NULL);
     int index = 1;
-    for (size_t i = 0; i < fields->count; at += soc_fields_size(&fields->items[i]), i++) {
+    int count = sqlite3_bind_parameter_count(statement);
+    for (size_t i = 0; i < fields->count && index <= count;
+         at += soc_fields_size(&fields->items[i]), i++) {
         if (fields->items[i].is_text)
             soc_database_bind_text(statement, index++, *(const struct soc_slice *)(const void *)at);
         else
@@ -45,13 +47,37 @@ void soc_window_run_record(struct soc_window *window, enum soc_statement which,
     soc_window_run(window, which);
 }
 
-void soc_window_run_line(struct soc_window *window, enum soc_statement which,
-                         struct soc_record *record)
+void soc_window_count(struct soc_window *window, const struct soc_record *record)
 {
-    int index = soc_window_bind(window, which, record);
-    sqlite3_bind_int64(soc_database_statement(window->database, which), index,
-                       (int64_t)++window->lines);
-    soc_window_run(window, which);
+    struct soc_lines_entry entry = {.kind = SOC_LINES_EVENT};
+    if (window->rc != SQLITE_OK || !soc_line_is_made(record))
+        return;
+    if (record->type == SOC_RECORD_MESSAGE)
+        entry = (struct soc_lines_entry){SOC_LINES_SENT, record->message.key};
+    else if (record->type == SOC_RECORD_MESSAGE_END)
+        entry = (struct soc_lines_entry){SOC_LINES_END, record->message_end.key};
+    window->rc = soc_lines_add(&window->block, window->database, ++window->lines, entry,
+                               soc_line_time(record));
+}
+
+void soc_window_put_line(struct soc_window *window, const struct soc_record *record)
+{
+    sqlite3_stmt *statement = soc_database_statement(window->database, SOC_STATEMENT_LINE);
+    struct soc_line line;
+    if (!soc_line_is_made(record))
+        return;
+    soc_line_read(record, &line, &window->scratch);
+    sqlite3_bind_int64(statement, 1, (int64_t)window->lines);
+    sqlite3_bind_int64(statement, 2, line.time_ms);
+    soc_database_bind_text(statement, 3,
+                           line.event == NULL ? line.name : soc_slice_text(line.event));
+    soc_database_bind_text(statement, 4, line.agent);
+    soc_database_bind_text(statement, 5, line.other);
+    soc_database_bind_text(statement, 6, line.task_id);
+    soc_database_bind_text(statement, 7, line.correlation_id);
+    soc_database_bind_positive(statement, 8, line.key);
+    soc_database_bind_text(statement, 9, line.detail);
+    soc_window_run(window, SOC_STATEMENT_LINE);
 }
 
 void soc_window_clear(struct soc_window *window)
@@ -65,6 +91,8 @@ void soc_window_clear(struct soc_window *window)
     window->states.count = 0;
     window->outputs.count = 0;
     window->outputs_shown = 0;
+    window->block.bytes.length = 0;
+    window->block.count = window->block.key = 0;
     soc_map_fini(&window->message_by_key);
     soc_map_fini(&window->take_by_key);
     soc_map_fini(&window->activation_by_agent);
@@ -77,6 +105,8 @@ void soc_window_fini(struct soc_window *window)
 {
     soc_window_clear(window);
     soc_buf_fini(&window->bytes);
+    soc_buf_fini(&window->scratch);
+    soc_lines_fini(&window->block);
     free(window->messages.items);
     free(window->activations.items);
     free(window->begun.items);

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "store/record.h"
 #include "store/tables/database.h"
+#include "store/tables/lines.h"
 
 #define SOC_WINDOW_NONE ((size_t)-1)
 
@@ -79,6 +80,8 @@ struct soc_window {
     struct soc_map state_by_agent;
     uint64_t outputs_shown; /* highest key of an output_end */
     uint64_t lines;         /* of the activity log, in total */
+    struct soc_lines block; /* the last of them, not written yet */
+    struct soc_buf scratch; /* of one line */
     int rc;                 /* SQLite's first failure */
 };
 
@@ -111,10 +114,11 @@ int soc_window_bind(struct soc_window *window, enum soc_statement which, struct 
 void soc_window_run_record(struct soc_window *window, enum soc_statement which,
                            struct soc_record *record);
 
-/* The same for a statement whose parameter after the fields is the place of a new line in
- * the activity log. */
-void soc_window_run_line(struct soc_window *window, enum soc_statement which,
-                         struct soc_record *record);
+/* Counts the line of the activity log that the record makes, if it makes one. */
+void soc_window_count(struct soc_window *window, const struct soc_record *record);
+
+/* Writes that line as a row of `events`: the last one counted. */
+void soc_window_put_line(struct soc_window *window, const struct soc_record *record);
 
 /* Empties the window; its memory is kept for the next one. */
 void soc_window_clear(struct soc_window *window);

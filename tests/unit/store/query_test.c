@@ -133,7 +133,7 @@ static void contacts_include_those_by_birth_unless_an_entry_says_otherwise(void)
     world_fini(&world);
 }
 
-static void activity_is_in_order_of_time(void)
+static void activity_is_in_order_of_lines(void)
 {
     struct world world;
     tell(&world);
@@ -144,13 +144,13 @@ static void activity_is_in_order_of_time(void)
                "{\"agent\":\"root\",\"correlation_id\":\"c1\",\"detail\":\"to ann\","
                "\"event\":\"sent\",\"message_id\":\"msg_20260101_000000_003000000000001\","
                "\"task_id\":\"t1\",\"time\":\"2026-01-01T00:00:00.003Z\",\"type\":\"task\"},"
-               "{\"agent\":\"ann\",\"correlation_id\":\"c1\",\"event\":\"processed\","
-               "\"message_id\":\"msg_20260101_000000_003000000000001\",\"task_id\":\"t1\","
-               "\"time\":\"2026-01-01T00:00:00.008Z\",\"type\":\"task\"},"
                "{\"agent\":\"ann\",\"correlation_id\":\"msg_20260101_000000_009000000000002\","
                "\"detail\":\"to root\",\"event\":\"sent\","
                "\"message_id\":\"msg_20260101_000000_009000000000002\",\"task_id\":\"t1\","
                "\"time\":\"2026-01-01T00:00:00.009Z\",\"type\":\"result\"},"
+               "{\"agent\":\"ann\",\"correlation_id\":\"c1\",\"event\":\"processed\","
+               "\"message_id\":\"msg_20260101_000000_003000000000001\",\"task_id\":\"t1\","
+               "\"time\":\"2026-01-01T00:00:00.008Z\",\"type\":\"task\"},"
                "{\"agent\":\"root\",\"correlation_id\":\"msg_20260101_000000_009000000000002\","
                "\"detail\":\"no room\",\"event\":\"dead\","
                "\"message_id\":\"msg_20260101_000000_009000000000002\",\"task_id\":\"t1\","
@@ -305,7 +305,7 @@ int main(void)
     RUN(messages_can_be_filtered_by_agent_task_type_correlation_and_time);
     RUN(agents_roles_and_meta_can_be_queried);
     RUN(contacts_include_those_by_birth_unless_an_entry_says_otherwise);
-    RUN(activity_is_in_order_of_time);
+    RUN(activity_is_in_order_of_lines);
     RUN(an_unknown_query_is_refused);
     RUN(a_page_of_dead_letters_is_bounded);
     RUN(a_page_of_large_dead_letters_has_few_of_them);

@@ -24,12 +24,12 @@ static const struct {
 } stored[] = {
     {1, "role", "time_ms# id name prompt behaviour interface_spec creator"},
     {2, "agent", "time_ms# id role parent brief is_adopted# since# is_external#"},
-    {3, "agent_end", "time_ms# id reason"},
+    {3, "agent_end", "time_ms# id reason parent"},
     {4, "state", "agent state"},
     {5, "contact",
      "time_ms# source# owner id role interface_spec introduced_by via reason usage_hint "
      "has_written#"},
-    {6, "contact_end", "owner id"},
+    {6, "contact_end", "owner id time_ms#"},
     {7, "message",
      "key# time_ms# priority# flags# attempt# hops# reply_to# expires_ms# deliver_at_ms# "
      "deadline_ms# from to type payload task_id correlation_id external_id dedupe_key traceparent "
@@ -70,7 +70,7 @@ static const struct {
     {57, "history", "time_ms# key# checksum# what agent detail"},
     {58, "history_end", "time_ms#"},
     {60, "memory", "number# time_ms# agent entry"},
-    {61, "usage", "calls# input_tokens# output_tokens# cost_micros# agent task_id model"},
+    {61, "usage", "calls# input_tokens# output_tokens# cost_micros# agent task_id model time_ms#"},
 };
 
 static void records_are_stored_as_they_always_were(void)

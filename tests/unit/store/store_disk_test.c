@@ -236,8 +236,16 @@ static void a_reader_of_a_missing_store_creates_nothing(void)
     world_fini(&world);
 }
 
-/* Removes what version 5 added; the views that show it are in the way. */
+/* Removes what version 6 added; the views that show it are in the way. */
+#define BACK_TO_5                                                                                  \
+    "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP TABLE lines;"                       \
+    "ALTER TABLE events ADD COLUMN place INTEGER; UPDATE events SET place = number;"               \
+    "ALTER TABLE journal DROP COLUMN lines; ALTER TABLE journal DROP COLUMN key;"                  \
+    "ALTER TABLE usage DROP COLUMN time_ms;"
+
+/* Removes what version 5 added. */
 #define BACK_TO_4                                                                                  \
+    BACK_TO_5                                                                                      \
     "DROP VIEW IF EXISTS inbox; DROP VIEW IF EXISTS contacts;"                                     \
     "ALTER TABLE contact_entries DROP COLUMN usage_hint;"                                          \
     "ALTER TABLE contact_entries DROP COLUMN has_written;"                                         \
@@ -246,7 +254,7 @@ static void a_reader_of_a_missing_store_creates_nothing(void)
 /* Removes what version 3 added. */
 #define BACK_TO_2                                                                                  \
     BACK_TO_4                                                                                      \
-    "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP INDEX events_readers;"              \
+    "DROP INDEX events_readers;"                                                                   \
     "DELETE FROM events WHERE event IN ('spawned', 'stopped', 'contact_added', 'role_created')"    \
     " OR key > 0; ALTER TABLE events DROP COLUMN place; ALTER TABLE events DROP COLUMN other;"     \
     "ALTER TABLE events DROP COLUMN key; ALTER TABLE progress DROP COLUMN lines;"                  \
@@ -346,9 +354,8 @@ static void the_views_of_version_3_are_recreated(void)
     CHECK_INT(world_fold(&world), 0);
     soc_store_close(world.store);
     world.store = NULL;
-    set_sql(&world, BACK_TO_4
-            "DROP VIEW activity_logs; CREATE VIEW activity_logs AS SELECT 'older' AS event;"
-            "PRAGMA user_version = 3; PRAGMA wal_checkpoint(TRUNCATE)");
+    set_sql(&world, BACK_TO_4 "CREATE VIEW activity_logs AS SELECT 'older' AS event;"
+                              "PRAGMA user_version = 3; PRAGMA wal_checkpoint(TRUNCATE)");
     struct soc_store *reader;
     CHECK_INT(open_to_look(&world, &reader), SOC_EOLDER);
     CHECK_INT(world_open(&world), SOC_OK);

@@ -130,7 +130,7 @@ ON_ALL(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again)
     PUT(world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"), SOC_SLICE("root"));
     PUT(world, CONTACT, contact, 1, 6, SOC_SLICE("ann"), SOC_SLICE("yan"));
     PUT(world, STATE, state, SOC_SLICE("ann"), SOC_SLICE("{\"last\":true}"));
-    PUT(world, AGENT_END, agent_end, 5, SOC_SLICE("ann"), SOC_SLICE("done"));
+    PUT(world, AGENT_END, agent_end, 5, SOC_SLICE("ann"), SOC_SLICE("done"), SOC_SLICE("root"));
     CHECK_INT(world_append(world), SOC_OK);
     CHECK_INT(world_fold(world), 0);
     CHECK_TEXT(world_load(world), ENDED);
@@ -139,11 +139,11 @@ ON_ALL(an_ended_agent_is_loaded_as_ended_and_its_id_may_be_born_again)
                "\"root\",\"created_ms\":1,\"ended_ms\":5,\"end_reason\":\"done\","
                "\"state\":{\"last\":true}},"
                "{\"table\":\"events\",\"number\":1,\"time_ms\":1,\"event\":\"spawned\","
-               "\"agent\":\"ann\",\"detail\":\"r\",\"place\":1,\"other\":\"root\"},"
+               "\"agent\":\"ann\",\"detail\":\"r\",\"other\":\"root\"},"
                "{\"table\":\"events\",\"number\":2,\"time_ms\":1,\"event\":\"contact_added\","
-               "\"agent\":\"ann\",\"detail\":\"yan (manual)\",\"place\":2,\"other\":\"yan\"},"
+               "\"agent\":\"ann\",\"detail\":\"yan (manual)\",\"other\":\"yan\"},"
                "{\"table\":\"events\",\"number\":3,\"time_ms\":5,\"event\":\"stopped\","
-               "\"agent\":\"ann\",\"detail\":\"done\",\"place\":3,\"other\":\"root\"}]");
+               "\"agent\":\"ann\",\"detail\":\"done\",\"other\":\"root\"}]");
     PUT(world, AGENT, agent, 9, SOC_SLICE("ann"), SOC_SLICE("r2"));
     CHECK_INT(world_append(world), SOC_OK);
     CHECK_INT(world_fold(world), 0);
