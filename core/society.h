@@ -32,6 +32,7 @@ struct soc_society_options {
     const char *state_dir; /* made if missing; NULL: in memory, gone at the close */
     const char *home;      /* where lua/ and policies/ are; NULL: as the program finds it */
     bool is_fresh;         /* puts an older state aside, into state_dir/previous */
+    bool retries_main;     /* a `main` that has not finished runs from its start */
 
     char *const *arguments; /* reach the script as `arg` and `...` */
     int argument_count;

@@ -24,8 +24,9 @@
 #define SOC_RECEIVERS_MAX         1000  /* in one send with a list */
 #define SOC_EFFECTS_MAX           10000 /* of one activation (default) */
 #define SOC_REQUEST_TIMEOUT_MS    30000
-#define SOC_INTRODUCTION_ASK_MS   10000 /* to ask for consent (default) */
-#define SOC_CONTACTS_SHOWN_MAX    1000  /* that a policy is shown */
+#define SOC_THINK_TIMEOUT_MS      600000 /* the same to agents that think */
+#define SOC_INTRODUCTION_ASK_MS   10000  /* to ask for consent (default) */
+#define SOC_CONTACTS_SHOWN_MAX    1000   /* that a policy is shown */
 #define SOC_TURNS_PER_TICK_MAX    4096
 #define SOC_BATCH_BYTES_MAX       (1u << 20)   /* a batch this large is sealed at once */
 #define SOC_JOURNAL_BYTES_MAX     (64u << 20)  /* not durable yet; beyond it turns wait */

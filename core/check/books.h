@@ -106,6 +106,7 @@ struct soc_check_agent { /* an agent and its queue */
     bool is_waiting;         /* whose last effect is unanswered */
     bool is_looking;         /* a wait for rows of the store */
     bool is_tasking;         /* or for the end of a task */
+    bool may_repeat;         /* `main` raised: its last effect may come once more */
     bool has_task_end;       /* that end was delivered, and its script has not continued since */
     bool is_ending;
     bool is_held;                    /* paused or failed: it keeps its mail, and no turn starts */

@@ -110,6 +110,8 @@ static void read_record(struct soc_check *check, const struct soc_record *record
             note_cursor(check, record->meta.value);
         else if (soc_slice_equal(record->meta.name, SOC_SLICE("policies")))
             soc_check_people(check, record);
+        else if (soc_slice_equal(record->meta.name, SOC_SLICE("main_failed")))
+            soc_check_turns(check, record);
     } else if (!soc_check_mail(check, record) && !soc_check_people(check, record) &&
                !soc_check_waits(check, record) && !soc_check_promises(check, record)) {
         soc_check_turns(check, record);

@@ -39,13 +39,29 @@ static void note_call(struct soc_check *check, struct soc_check_agent *agent, st
         agent->call = soc_books_copy(check, soc_json_plain_string(soc_json_member(call, "id")));
 }
 
+/* main raised: its last effect, which was answered, may come once more. */
+static void read_main_failed(struct soc_check *check, struct soc_slice mark)
+{
+    struct soc_check_agent *user = need_agent(check, SOC_SLICE("user"));
+    int64_t index = -1;
+    if (user == NULL || mark.length == 0)
+        return;
+    if (!soc_json_integer(soc_json_member(mark, "effect"), &index) || !user->is_active ||
+        user->is_waiting || index + 1 != (int64_t)user->effects)
+        soc_books_fail(check, "main failed at an effect that is not its last");
+    user->may_repeat = true;
+}
+
 static void read_effect(struct soc_check *check, const struct soc_record_effect *record)
 {
     struct soc_check_agent *agent = need_agent(check, record->agent);
     if (agent == NULL)
         return;
-    /* A query that a crash has interrupted is repeated. */
-    bool is_anew = agent->is_waiting && agent->is_looking && record->index + 1 == agent->effects;
+    /* A query that a crash has interrupted is repeated, and so is the last wait of a main that
+     * raised. */
+    bool is_anew = record->index + 1 == agent->effects &&
+                   (agent->is_waiting ? agent->is_looking : agent->may_repeat);
+    agent->may_repeat = false;
     if (!agent->is_active || ((agent->is_waiting || record->index != agent->effects) && !is_anew))
         soc_books_fail(check, "%.*s has effect %llu where effect %u is expected",
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->index,
@@ -110,6 +126,9 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record)
     switch (record->type) {
     case SOC_RECORD_ACTIVATION:
         read_activation(check, &record->activation);
+        return true;
+    case SOC_RECORD_META:
+        read_main_failed(check, record->meta.value);
         return true;
     case SOC_RECORD_EFFECT:
         read_effect(check, &record->effect);

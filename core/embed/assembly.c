@@ -130,6 +130,7 @@ static void make_host(struct soc_assembly *parts, const struct soc_assembly_opti
         .store = parts->store,
         .loop = parts->loop,
         .seed = options->seed,
+        .retries_main = options->retries_main,
         .log = options->log,
         .show = options->show,
         .failed = options->failed,

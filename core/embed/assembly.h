@@ -40,6 +40,7 @@ struct soc_assembly_options {
                  struct soc_slice text);
     void (*failed)(void *user, const struct soc_detail *detail);
     void *user;
+    bool retries_main;
     struct soc_faults *faults;         /* for a simulation, lent; NULL: none */
     const struct soc_witness *witness; /* lent; NULL: none */
     bool has_telemetry;                /* somebody listens to spans */

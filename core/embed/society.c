@@ -182,6 +182,7 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
         .state_dir = options->state_dir,
         .home = options->home,
         .seed = soc_rng_system_seed(),
+        .retries_main = options->retries_main,
         .arguments = options->arguments,
         .argument_count = options->argument_count,
         .policies = options->policies,

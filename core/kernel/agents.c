@@ -86,6 +86,7 @@ int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *d
         role = soc_registry_add_role(host, draft->id, draft->name);
     struct soc_record_role record = record_of(host, draft, (struct soc_slice){0});
     soc_registry_fill_role(role, &record);
+    role->reply_timeout_ms = draft->reply_timeout_ms;
     role->is_external = draft->is_external; /* the record of a script's role has no behaviour */
     role->is_declared = true;
     role->is_of_script = true;
@@ -128,6 +129,7 @@ int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *d
     soc_registry_fill_role(role, &record.role);
     role->is_declared = true;
     role->is_runnable = is_runnable;
+    role->reply_timeout_ms = draft->reply_timeout_ms;
     static const struct soc_undo_ops ops = {.roll_back = roll_back_role};
     soc_turn_note(host, (struct soc_undo){.ops = &ops, .data = role});
     *out = role;

@@ -22,6 +22,7 @@ struct soc_role_draft {
     struct soc_slice interface_spec; /* JSON object, or absent */
     struct soc_slice behaviour;      /* name of a behaviour; for roles created in a turn */
     bool is_external;                /* its agents live outside */
+    int64_t reply_timeout_ms;        /* how long requests to them wait; 0: as to others */
 };
 
 /* Defines a role of the script; works outside turns. A second definition replaces

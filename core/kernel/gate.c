@@ -9,6 +9,7 @@
 #include "kernel/mail/mail.h"
 #include "kernel/mail/requests.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/turns/batch.h"
@@ -58,8 +59,9 @@ static int refuse_mismatch(struct soc_host *host, struct soc_buf *error, uint32_
     return soc_refusal_end(error, SOC_ENONDET);
 }
 
-int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t hash,
-                   struct soc_slice *answer, struct soc_buf *error)
+int soc_gate_begin_timed(struct soc_host *host, enum soc_effect_kind kind,
+                         struct soc_effect_hash hash, struct soc_slice *answer,
+                         struct soc_buf *error)
 {
     struct soc_activation *activation = soc_gate_activation(host);
     assert(activation != NULL);
@@ -73,7 +75,8 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
                           (struct soc_slice){0});
     if (index >= host->options.effects_max)
         return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
-    hash &= INT64_MAX; /* stored as an SQL integer */
+    hash.now &= INT64_MAX; /* stored as an SQL integer */
+    hash.older &= INT64_MAX;
     for (size_t i = 0; watched && host->parts.calls.begin_effect[i] != NULL; i++) {
         int rc = host->parts.calls.begin_effect[i](host, activation, kind, hash, answer, error);
         if (rc != SOC_PART_EFFECT_LIVE)
@@ -81,18 +84,24 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
     }
     activation->cursor++;
     if (index >= activation->effects_count) {
-        soc_activation_add(activation, kind, hash);
+        soc_activation_add(activation, kind, hash.now);
         for (size_t i = 0; watched && host->parts.calls.arguments[i] != NULL; i++)
             soc_activation_note(activation, index, host->parts.calls.arguments[i](host));
         return SOC_GATE_LIVE;
     }
     const struct soc_effect *effect = &activation->effects[index];
-    if (effect->kind != kind || effect->hash != hash)
+    if (!soc_effect_fits(effect, kind, hash))
         return refuse_mismatch(host, error, index, kind, true);
     *answer = soc_activation_answer_of(activation, index);
     if (answer->data == NULL) /* still waiting: the script has changed */
         return refuse_mismatch(host, error, index, kind, false);
     return SOC_GATE_RECORDED;
+}
+
+int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t hash,
+                   struct soc_slice *answer, struct soc_buf *error)
+{
+    return soc_gate_begin_timed(host, kind, (struct soc_effect_hash){hash, hash}, answer, error);
 }
 
 void soc_gate_answer(struct soc_host *host, struct soc_slice answer)
@@ -400,7 +409,8 @@ int soc_gate_request_as(struct soc_host *host, struct soc_agent *from, struct so
         soc_turn_rollback(host);
         return rc < 0 ? rc : soc_gate_refuse_duplicate(error);
     }
-    soc_request_open_door(host, message, timeout_ms, cb, user);
+    soc_request_open_door(host, message, soc_registry_reply_timeout(message->to, timeout_ms), cb,
+                          user);
     soc_commit_turn(host);
     return SOC_OK;
 }

@@ -33,6 +33,11 @@ enum soc_gate_state {
 int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t hash,
                    struct soc_slice *answer, struct soc_buf *error);
 
+/* The same for an effect that has a time-out. */
+int soc_gate_begin_timed(struct soc_host *host, enum soc_effect_kind kind,
+                         struct soc_effect_hash hash, struct soc_slice *answer,
+                         struct soc_buf *error);
+
 /* Records the answer of the current effect. */
 void soc_gate_answer(struct soc_host *host, struct soc_slice answer);
 
@@ -123,8 +128,8 @@ void soc_gate_put_receipt(struct soc_host *host, const struct soc_message *messa
 int soc_gate_refuse_duplicate(struct soc_buf *receipt);
 
 /* Sends as `from` from a door, in a turn of its own that commits on success. The
- * second waits for the reply for `timeout_ms` (> 0) and calls `cb` once with it or
- * with an error object. */
+ * second waits for the reply for `timeout_ms` (> 0; below 0: as the receiver's role says)
+ * and calls `cb` once with it or with an error object. */
 int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                      struct soc_buf *answer);
 int soc_gate_request_as(struct soc_host *host, struct soc_agent *from, struct soc_send *send,

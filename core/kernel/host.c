@@ -21,6 +21,7 @@
 #include "kernel/turns/batch.h"
 #include "kernel/turns/deadlock.h"
 #include "kernel/turns/egress.h"
+#include "kernel/turns/main.h"
 #include "kernel/turns/ready.h"
 #include "kernel/turns/schedule.h"
 #include "kernel/turns/waiting.h"
@@ -144,7 +145,7 @@ void soc_host_begin_main(struct soc_host *host)
     if (host->main.was_done || host->main.exists)
         return;
     host->main.exists = true;
-    soc_schedule_main(host);
+    soc_main_begin(host);
 }
 
 int soc_host_load(struct soc_host *host, struct soc_detail *detail)

@@ -62,6 +62,7 @@ struct soc_host_options {
     void (*failed)(void *user, const struct soc_detail *detail);
     void *user;
     uint32_t effects_max; /* in one activation; 0: SOC_EFFECTS_MAX */
+    bool retries_main;    /* an unfinished `main` runs from its start */
     bool shows_early;     /* for tests that must fail: output does not wait for durability */
     bool keys_apart;      /* for tests that must fail: a message commits before its key */
     const struct soc_injector *injector; /* faults of a simulation, lent; NULL: none */

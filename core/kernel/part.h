@@ -219,8 +219,8 @@ struct soc_part {
     /* Q: answers the next effect instead of the record, with the result of soc_gate_begin;
      * or SOC_PART_EFFECT_LIVE. */
     int (*begin_effect)(struct soc_host *host, struct soc_activation *activation,
-                        enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
-                        struct soc_buf *error);
+                        enum soc_effect_kind kind, struct soc_effect_hash hash,
+                        struct soc_slice *answer, struct soc_buf *error);
     struct soc_slice (*arguments)(struct soc_host *host); /* Q: lends those of the new effect */
     /* Q: a turn raised: has the agent failed for good? `is_trial`: only asking, count nothing. */
     bool (*turn_failed)(struct soc_host *host, struct soc_agent *agent, bool is_trial);

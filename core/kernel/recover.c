@@ -18,6 +18,7 @@
 #include "kernel/turns/batch.h"
 #include "kernel/turns/egress.h"
 #include "kernel/turns/handling.h"
+#include "kernel/turns/main.h"
 #include "kernel/turns/ready.h"
 #include "kernel/turns/wait.h"
 #include "kernel/turns/waiting.h"
@@ -239,6 +240,8 @@ static void apply_meta(struct soc_loader *loader, const struct soc_record_meta *
         soc_buf_put_slice(&loader->app, r->value);
     } else if (soc_slice_equal(r->name, SOC_SLICE("main"))) {
         host->main.is_done = host->main.was_done = true;
+    } else if (soc_slice_equal(r->name, SOC_SLICE("main_failed"))) {
+        soc_main_restore(host, r->value);
     } else if (soc_slice_equal(r->name, SOC_SLICE("cursor"))) {
         soc_batch_read_cursor(host, r->value);
     }
@@ -486,6 +489,8 @@ static void resume_activations(struct soc_host *host)
             assert(activation->effects_count > 0); /* the query is its last effect */
             activation->effects_count--;
         }
+        if (agent == host->registry.user)
+            soc_main_forget(host, activation);
         soc_activation_keep(activation);
         activation->has_progress = true; /* unknown after a restart: avoid a false alarm */
         if (activation->wait.kind == SOC_WAIT_NONE || agent->is_external)

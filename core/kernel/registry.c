@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/limits.h"
 #include "kernel/state.h"
 #include "store/record.h"
 
@@ -112,6 +113,14 @@ struct soc_agent *soc_registry_receiver(struct soc_host *host, struct soc_slice 
     if (soc_slice_equal(id, SOC_SLICE("orchestrator")))
         id = orchestrator == NULL ? SOC_SLICE("root") : soc_slice_text(orchestrator);
     return soc_map_find(&host->registry.agents, id);
+}
+
+int64_t soc_registry_reply_timeout(const struct soc_agent *to, int64_t timeout_ms)
+{
+    if (timeout_ms >= 0)
+        return timeout_ms;
+    return to == NULL || to->role->reply_timeout_ms == 0 ? SOC_REQUEST_TIMEOUT_MS
+                                                         : to->role->reply_timeout_ms;
 }
 
 struct soc_agent *soc_registry_each(struct soc_host *host, size_t *cursor)

@@ -7,6 +7,7 @@
 #define SOC_KERNEL_REGISTRY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/slice.h"
 
@@ -58,6 +59,10 @@ struct soc_agent *soc_registry_need(struct soc_host *host, struct soc_slice id);
 /* Lends the agent a receiver's name refers to, resolving `orchestrator`, or NULL. The
  * agent may have ended. */
 struct soc_agent *soc_registry_receiver(struct soc_host *host, struct soc_slice id);
+
+/* How long a request to `to` (NULL: nobody) waits: `timeout_ms`, or if that is negative as
+ * the role of `to` says. */
+int64_t soc_registry_reply_timeout(const struct soc_agent *to, int64_t timeout_ms);
 
 /* Lends the next live agent, oldest first, and advances `*cursor` (start at 0), or NULL
  * after the last. */

@@ -112,6 +112,11 @@ struct soc_main_state {
     bool is_done;
     bool was_done;   /* before this start */
     bool has_failed; /* it raised: the run ends */
+    /* Of a failure in an earlier run (turns/main.h). */
+    bool is_marked;              /* the rest counts */
+    uint32_t marked;             /* index of the effect whose answer was forgotten */
+    struct soc_effect forgotten; /* that effect, kind 0 until it is */
+    uint64_t asked;              /* key of the last request that was answered; 0: none */
 };
 
 /* Health of the disk. */

@@ -27,6 +27,7 @@ struct run {
     const char *level;
     const char *again; /* the command that continues the run */
     bool is_fresh;
+    bool retries_main;
     bool is_json;
     bool is_quiet;
     struct soc_text_list policies;
@@ -79,7 +80,11 @@ static int end_run(const struct run *run, enum soc_society_end end)
         return conclude(run, SOC_EXIT_DISK, "ended",
                         "storage failed; the next start shows which writes survived");
     if (end == SOC_SOCIETY_FAILED)
-        return SOC_EXIT_FAILED;
+        return conclude(
+            run, SOC_EXIT_FAILED, "ended",
+            "main failed; to repeat its last wait: %s\n"
+            "  to run main from its start: add --retry-main; to start over: add --fresh",
+            run->again);
     if (run->output_error != 0)
         return conclude(run, SOC_EXIT_FAILED, "ended", "stdout: %s", strerror(run->output_error));
     if (end == SOC_SOCIETY_INTERRUPTED)
@@ -136,6 +141,7 @@ static int run_app(struct run *run)
         .app_file = run->app,
         .state_dir = run->state,
         .is_fresh = run->is_fresh,
+        .retries_main = run->retries_main,
         .arguments = (char *const *)run->rest.items,
         .argument_count = run->rest.count,
         .policies = run->policies.items,
@@ -185,6 +191,7 @@ int soc_cmd_run(lua_State *L)
         .level = soc_options_text(L, "log"),
         .again = soc_options_text(L, "again"),
         .is_fresh = soc_options_flag(L, "fresh"),
+        .retries_main = soc_options_flag(L, "retry_main"),
         .is_json = soc_options_flag(L, "json"),
         .is_quiet = soc_options_flag(L, "quiet"),
         .policies = soc_options_list(L, "policy"),

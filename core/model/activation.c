@@ -49,6 +49,12 @@ void soc_activation_free(struct soc_activation *activation)
     free(activation);
 }
 
+bool soc_effect_fits(const struct soc_effect *effect, enum soc_effect_kind kind,
+                     struct soc_effect_hash hash)
+{
+    return effect->kind == kind && (effect->hash == hash.now || effect->hash == hash.older);
+}
+
 uint32_t soc_activation_add(struct soc_activation *activation, enum soc_effect_kind kind,
                             uint64_t hash)
 {

@@ -105,6 +105,10 @@ void soc_activation_reset(struct soc_activation *activation);
 /* Frees it. NULL is allowed. */
 void soc_activation_free(struct soc_activation *activation);
 
+/* Tells whether a recorded effect is the one that the script begins now. */
+bool soc_effect_fits(const struct soc_effect *effect, enum soc_effect_kind kind,
+                     struct soc_effect_hash hash);
+
 /* Adds an effect without an answer and returns its index. */
 uint32_t soc_activation_add(struct soc_activation *activation, enum soc_effect_kind kind,
                             uint64_t hash);

@@ -30,6 +30,8 @@ struct soc_role {
     bool is_stored;       /* the journal has its current name and texts */
     bool is_reported;     /* its missing behaviour was logged */
     int script_mark;      /* the script layer's: where the behaviour is */
+    /* How long requests to its agents wait unless they say; 0: SOC_REQUEST_TIMEOUT_MS. */
+    int64_t reply_timeout_ms;
 };
 
 /* Why an agent is suspended. Stored: never change the values. */

@@ -4,6 +4,7 @@
 #define SOC_MODEL_EFFECT_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/slice.h"
 
@@ -56,6 +57,12 @@ enum soc_effect_kind {
 #define X(tag, name) SOC_EFFECT_##tag,
     SOC_EFFECT_MAP(X) SOC_EFFECT_COUNT
 #undef X
+};
+
+/* Hash of the arguments of an effect, by which a replay recognizes it. */
+struct soc_effect_hash {
+    uint64_t now;   /* without `timeout_ms`, so that a changed script may wait longer */
+    uint64_t older; /* as older versions recorded it, with `timeout_ms`; else equal to `now` */
 };
 
 /* Lends the name of an effect. */

@@ -60,7 +60,7 @@ static int world_dispatch(lua_State *L)
     struct soc_frame *frame = soc_frame_open(world->script);
     size_t length;
     const char *to = luaL_optlstring(L, 2, NULL, &length);
-    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
+    int64_t timeout_ms = -1;
     if (!lua_isnoneornil(L, 4)) {
         static const char *const known[] = {"timeout_ms", NULL};
         luaL_checktype(L, 4, LUA_TTABLE);

@@ -137,9 +137,9 @@ local M = {
     law = "nothing is handled twice", says = "sent twice what it must send once",
   },
   {
-    name = "a replay does not compare what is asked", file = "core/kernel/gate.c",
+    name = "a replay does not compare what is asked", file = "core/model/activation.c",
     by = { "run:forgetful", "unit:host_test", "spec:hostile" },
-    from = "effect->hash != hash", to = "false",
+    from = "effect->hash == hash.now", to = "true",
   },
   {
     name = "a restart forgets the last batch", file = "core/store/memory.c", by = SIM,

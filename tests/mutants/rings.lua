@@ -41,8 +41,8 @@ return {
   },
   {
     name = "a new wait is not looked at", file = "core/kernel/turns/schedule.c", by = LAWS,
-    from = "    soc_wait_note(host, activation->agent);\n    soc_commit_turn(host);",
-    to = "    soc_commit_turn(host);",
+    from = "    soc_wait_note(host, activation->agent);\n    if (activation->message == NULL)",
+    to = "    if (activation->message == NULL)",
     law = "rings", says = "wait for each other",
   },
   {

@@ -13,16 +13,11 @@
 #include "kernel/turns/commit.h"
 #include "kernel/turns/egress.h"
 #include "kernel/turns/handling.h"
+#include "kernel/turns/main.h"
 #include "kernel/turns/ready.h"
 #include "kernel/turns/turn.h"
 #include "kernel/turns/wait.h"
 #include "kernel/turns/waiting.h"
-
-static void end_main(struct soc_host *host)
-{
-    soc_batch_put_meta(host, "main", SOC_SLICE("done"));
-    host->main.is_done = true;
-}
 
 static void finish_turn(struct soc_host *host, struct soc_activation *activation)
 {
@@ -38,7 +33,7 @@ static void finish_turn(struct soc_host *host, struct soc_activation *activation
     soc_handling_end(host, activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     soc_ending_check(host, agent);
     if (is_main)
-        end_main(host);
+        soc_main_end(host);
 }
 
 /* Writes the receipts of effects that were answered by a sent message. */
@@ -104,6 +99,8 @@ static void suspend_turn(struct soc_host *host, struct soc_activation *activatio
     activation->retries = 0;
     soc_waiting_begin(host, activation);
     soc_wait_note(host, activation->agent);
+    if (activation->message == NULL)
+        soc_main_wait(host);
     soc_commit_turn(host);
     /* The commit may have ended this activation. */
     const struct soc_wait_ops *ops =
@@ -136,9 +133,7 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
     soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
     activation->retries++;
     if (activation->message == NULL) {
-        host->main.has_failed = true;
-        host->main.error.length = 0;
-        soc_buf_put_slice(&host->main.error, error);
+        soc_main_fail(host, activation, is_final, error);
         return;
     }
     int64_t delay_ms =
@@ -305,12 +300,4 @@ bool soc_schedule_run(struct soc_host *host)
             soc_ready_add(host, agent);
     }
     return did;
-}
-
-void soc_schedule_main(struct soc_host *host)
-{
-    if (host->registry.user->activation == NULL)
-        soc_handling_new(host, host->registry.user);
-    if (host->registry.user->activation->state == SOC_ACTIVATION_READY)
-        soc_ready_add(host, host->registry.user);
 }

@@ -14,7 +14,4 @@ struct soc_host;
 /* Runs one turn of a ready agent; returns false if no agent had anything to run. */
 bool soc_schedule_run(struct soc_host *host);
 
-/* Starts or resumes `main`, an activation of the agent `user` without a message. */
-void soc_schedule_main(struct soc_host *host);
-
 #endif

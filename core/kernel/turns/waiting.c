@@ -59,6 +59,9 @@ void soc_waiting_answer(struct soc_host *host, struct soc_activation *activation
 {
     assert(activation->state == SOC_ACTIVATION_WAITING && activation->effects_count > 0);
     SOC_PARTS_TELL(host, wait_ended, host, activation, answer);
+    if (activation->message == NULL) /* main, which may fail now (main.h) */
+        host->main.asked =
+            activation->wait.kind == SOC_WAIT_REPLY ? activation->wait.request_key : 0;
     soc_waiting_cancel(host, activation);
     uint32_t index = activation->effects_count - 1;
     struct soc_record record = {.type = SOC_RECORD_ANSWER};

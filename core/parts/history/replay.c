@@ -230,15 +230,15 @@ static bool had_changed(const struct soc_replay *replay, uint32_t index)
 }
 
 int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
-                     enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
-                     struct soc_buf *error)
+                     enum soc_effect_kind kind, struct soc_effect_hash hash,
+                     struct soc_slice *answer, struct soc_buf *error)
 {
     struct soc_replay *replay = soc_history_state(host)->replay;
     uint32_t index = activation->cursor++;
     assert(replay != NULL);
     bool is_more = index >= activation->effects_count;
     const struct soc_effect *effect = is_more ? NULL : &activation->effects[index];
-    bool is_same = !is_more && effect->kind == kind && effect->hash == hash;
+    bool is_same = !is_more && soc_effect_fits(effect, kind, hash);
     replay->index = index;
     if (is_same)
         *answer = soc_activation_answer_of(activation, index);
@@ -407,8 +407,8 @@ static void free_history(struct soc_host *host)
 }
 
 static int begin_effect(struct soc_host *host, struct soc_activation *activation,
-                        enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
-                        struct soc_buf *error)
+                        enum soc_effect_kind kind, struct soc_effect_hash hash,
+                        struct soc_slice *answer, struct soc_buf *error)
 {
     if (!soc_replay_is_under_way(host))
         return SOC_PART_EFFECT_LIVE;

@@ -47,8 +47,8 @@ int soc_replay_run(struct soc_host *host, struct soc_agent *agent, struct soc_re
 
 /* The gate's soc_gate_begin for a host that is replaying. */
 int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
-                     enum soc_effect_kind kind, uint64_t hash, struct soc_slice *answer,
-                     struct soc_buf *error);
+                     enum soc_effect_kind kind, struct soc_effect_hash hash,
+                     struct soc_slice *answer, struct soc_buf *error);
 
 /* Tells whether the host is replaying a run right now. */
 bool soc_replay_is_under_way(const struct soc_host *host);

@@ -151,7 +151,7 @@ static int send_input(struct soc_given *given, struct soc_agent *from, struct so
     }
     if (!waits)
         return soc_gate_send_as(host, from, &input->send, answer);
-    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
+    int64_t timeout_ms = -1;
     if (soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS))
         timeout_ms = input->timeout_ms > 0 ? input->timeout_ms : 1;
     return soc_gate_request_as(host, from, &input->send, timeout_ms, answer_request, given->call,

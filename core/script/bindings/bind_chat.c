@@ -165,6 +165,18 @@ static struct soc_slice task_of(const struct soc_script *script)
     return message == NULL ? (struct soc_slice){0} : soc_message_text(message, SOC_TEXT_TASK_ID);
 }
 
+static struct soc_effect_hash hash_chat(struct soc_slice request)
+{
+    uint64_t older = soc_hash(request.data, request.length, 0);
+    if (soc_json_member(request, "timeout_ms").data == NULL)
+        return (struct soc_effect_hash){older, older};
+    struct soc_buf rest = {0};
+    soc_json_put_changed(&rest, request, "timeout_ms", (struct soc_slice){0});
+    struct soc_effect_hash hash = {soc_hash(rest.data, rest.length, 0), older};
+    soc_buf_fini(&rest);
+    return hash;
+}
+
 /* agent:chat{ messages, system?, tools?, model?, … } -> the model's message */
 static int agent_chat(lua_State *L)
 {
@@ -186,9 +198,9 @@ static int agent_chat(lua_State *L)
     if (fault != NULL)
         return luaL_error(L, "chat: %s", fault);
     soc_effect_check_wait(L);
-    uint64_t hash = soc_hash(out->data, out->length, 0);
+    struct soc_effect_hash hash = hash_chat(soc_buf_slice(out));
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_CHAT, hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_CHAT, hash, &count) == SOC_GATE_RECORDED)
         return count;
     const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
     if (soc_usage_check(script->host, agent, task_of(script), &frame->error) < 0)

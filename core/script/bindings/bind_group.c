@@ -24,7 +24,7 @@ static int agent_broadcast(lua_State *L)
     lua_settop(L, 2);
     int rc = soc_send_options_read(L, frame, 2, SOC_SEND_FROM_BROADCAST, &options);
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_BROADCAST, options.hash, &count) ==
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_BROADCAST, options.hash, &count) ==
         SOC_GATE_RECORDED)
         return count;
     struct soc_message *message;
@@ -86,6 +86,16 @@ static struct soc_slice *read_agents(lua_State *L, size_t *count)
     return agents;
 }
 
+static uint64_t hash_checkpoint(const struct soc_checkpoint *checkpoint, int64_t timeout_ms)
+{
+    const int64_t numbers[] = {timeout_ms, checkpoint->is_for_all};
+    uint64_t hash = soc_hash(numbers, sizeof(numbers), 0);
+    hash = soc_hash(checkpoint->payload.data, checkpoint->payload.length, hash);
+    for (size_t i = 0; i < checkpoint->agents_count; i++)
+        hash = soc_hash(checkpoint->agents[i].data, checkpoint->agents[i].length, hash + 1);
+    return hash;
+}
+
 /* agent:checkpoint{ payload?, agents?, timeout_ms? }
  * -> { checkpoint_id, responses = { [id] = payload }, missing = { ids } } */
 static int agent_checkpoint(lua_State *L)
@@ -109,13 +119,10 @@ static int agent_checkpoint(lua_State *L)
     int rc = read_payload(L, frame);
     if (frame->payload.length > 0)
         checkpoint.payload = soc_buf_slice(&frame->payload);
-    const int64_t numbers[] = {checkpoint.timeout_ms, checkpoint.is_for_all};
-    uint64_t hash = soc_hash(numbers, sizeof(numbers), 0);
-    hash = soc_hash(frame->payload.data, frame->payload.length, hash);
-    for (size_t i = 0; i < checkpoint.agents_count; i++)
-        hash = soc_hash(checkpoint.agents[i].data, checkpoint.agents[i].length, hash + 1);
+    struct soc_effect_hash hash = {hash_checkpoint(&checkpoint, 0),
+                                   hash_checkpoint(&checkpoint, checkpoint.timeout_ms)};
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_CHECKPOINT, hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_CHECKPOINT, hash, &count) == SOC_GATE_RECORDED)
         return count;
     if (rc < 0)
         return soc_effect_finish(L, frame, rc);

@@ -222,9 +222,11 @@ static int agent_http(lua_State *L)
     struct soc_call_draft draft = read_request(L, frame);
     soc_effect_check_wait(L);
     draft.request = soc_buf_slice(&frame->payload);
-    uint64_t hash = soc_hash(draft.request.data, draft.request.length, (uint64_t)draft.timeout_ms);
+    struct soc_effect_hash hash = {
+        soc_hash(draft.request.data, draft.request.length, 0),
+        soc_hash(draft.request.data, draft.request.length, (uint64_t)draft.timeout_ms)};
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_HTTP, hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_HTTP, hash, &count) == SOC_GATE_RECORDED)
         return count;
     soc_calls_ask(script->host, &draft);
     return soc_effect_yield(L);

@@ -128,8 +128,20 @@ static void read_time(lua_State *L, struct request *request)
     request->waits = lua_toboolean(L, -1);
 }
 
+static uint64_t hash_request(const struct soc_frame *frame, const struct request *request,
+                             int64_t timeout_ms)
+{
+    const struct soc_escalation *escalation = &request->escalation;
+    const int64_t numbers[] = {escalation->priority, timeout_ms, request->waits,
+                               (int64_t)request->body.length};
+    uint64_t hash = soc_hash(numbers, sizeof(numbers), 0);
+    hash = soc_hash(escalation->title.data, escalation->title.length, hash);
+    return soc_hash(frame->payload.data, frame->payload.length, hash);
+}
+
 /* Reads the table at 2 and returns its hash. */
-static uint64_t read_request(lua_State *L, struct soc_frame *frame, struct request *request)
+static struct soc_effect_hash read_request(lua_State *L, struct soc_frame *frame,
+                                           struct request *request)
 {
     static const char *const known[] = {"title",      "body", "options", "priority",
                                         "timeout_ms", "wait", NULL};
@@ -145,11 +157,8 @@ static uint64_t read_request(lua_State *L, struct soc_frame *frame, struct reque
     struct soc_escalation *escalation = &request->escalation;
     escalation->body = slice_of(frame, request->body);
     escalation->options = slice_of(frame, request->options);
-    const int64_t numbers[] = {escalation->priority, escalation->timeout_ms, request->waits,
-                               (int64_t)request->body.length};
-    uint64_t hash = soc_hash(numbers, sizeof(numbers), 0);
-    hash = soc_hash(escalation->title.data, escalation->title.length, hash);
-    return soc_hash(frame->payload.data, frame->payload.length, hash);
+    return (struct soc_effect_hash){hash_request(frame, request, -1),
+                                    hash_request(frame, request, escalation->timeout_ms)};
 }
 
 /* agent:escalate{ title, body?, options?, priority?, timeout_ms?, wait = true }
@@ -160,11 +169,11 @@ static int agent_escalate(lua_State *L)
     struct soc_script *script = soc_handle_script(L);
     struct soc_frame *frame = soc_frame_open(script);
     struct request request;
-    uint64_t hash = read_request(L, frame, &request);
+    struct soc_effect_hash hash = read_request(L, frame, &request);
     if (request.waits)
         soc_effect_check_wait(L);
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_ESCALATE, hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_ESCALATE, hash, &count) == SOC_GATE_RECORDED)
         return count;
     int rc = soc_tasks_check_asking(script->host, &frame->error);
     if (rc < 0)

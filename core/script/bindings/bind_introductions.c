@@ -47,16 +47,18 @@ static int agent_request_introduction(lua_State *L)
     lua_settop(L, 2);
     soc_option_check_names(L, 2, "request_introduction", known);
     struct soc_send send = {.to = read_receiver(L), .type = SOC_SLICE("introduction_request")};
-    int64_t timeout_ms = soc_option_timeout(L, 2, "request_introduction", SOC_REQUEST_TIMEOUT_MS);
+    int64_t timeout_ms = soc_option_timeout(L, 2, "request_introduction", -1);
     soc_buf_put_byte(&frame->payload, '{');
     put_option(L, frame, 2, "request_introduction", "reason");
     put_option(L, frame, 2, "request_introduction", "required_capability");
     soc_buf_put_byte(&frame->payload, '}');
     send.payload = soc_buf_slice(&frame->payload);
-    uint64_t hash = soc_hash(send.to.data, send.to.length, (uint64_t)timeout_ms);
-    hash = soc_hash(send.payload.data, send.payload.length, hash);
+    struct soc_effect_hash hash = {soc_hash(send.to.data, send.to.length, 0),
+                                   soc_hash(send.to.data, send.to.length, (uint64_t)timeout_ms)};
+    hash.now = soc_hash(send.payload.data, send.payload.length, hash.now);
+    hash.older = soc_hash(send.payload.data, send.payload.length, hash.older);
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST_INTRODUCTION, hash, &count) ==
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_REQUEST_INTRODUCTION, hash, &count) ==
         SOC_GATE_RECORDED)
         return count;
     int rc = soc_bind_mail_request(frame, &send, timeout_ms);

@@ -12,6 +12,7 @@
 #include "kernel/mail/requests.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
+#include "kernel/turns/main.h"
 #include "lualib/lua_copy.h"
 #include "lualib/lua_fill.h"
 #include "lualib/lua_json.h"
@@ -80,7 +81,8 @@ static int agent_send_message(lua_State *L)
     struct soc_activation *activation = soc_gate_activation(script->host);
     bool is_list = options.input.receivers != NULL;
     bool is_reply = rc == SOC_OK && !is_list && is_response(script, send);
-    if (soc_effect_begin(L, script, SOC_EFFECT_SEND, options.hash, &count) == SOC_GATE_RECORDED) {
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_SEND, options.hash, &count) ==
+        SOC_GATE_RECORDED) {
         activation->has_replied |= is_reply && count == 1;
         return count;
     }
@@ -120,14 +122,20 @@ static int refuse_self_wait(struct soc_frame *frame)
 int soc_bind_mail_request(struct soc_frame *frame, struct soc_send *send, int64_t timeout_ms)
 {
     struct soc_script *script = frame->script;
-    struct soc_message *message;
-    assert(send->payload.length > 0 && timeout_ms >= 0);
+    assert(send->payload.length > 0);
     send->wants_reply = true;
-    if (soc_registry_receiver(script->host, send->to) == self(script))
+    struct soc_agent *to = soc_registry_receiver(script->host, send->to);
+    timeout_ms = soc_registry_reply_timeout(to, timeout_ms);
+    if (to == self(script))
         return refuse_self_wait(frame);
-    int rc = soc_router_send(script->host, self(script), send, &message, &frame->error);
-    if (rc != SOC_OK)
-        return rc < 0 ? rc : soc_gate_refuse_duplicate(&frame->error);
+    const struct soc_message *message = soc_main_asked(script->host, to);
+    if (message == NULL) {
+        struct soc_message *sent;
+        int rc = soc_router_send(script->host, self(script), send, &sent, &frame->error);
+        if (rc != SOC_OK)
+            return rc < 0 ? rc : soc_gate_refuse_duplicate(&frame->error);
+        message = sent;
+    }
     assert(message->to != NULL); /* a broadcast cannot be a request */
     struct soc_wait wait = {
         .kind = SOC_WAIT_REPLY,
@@ -135,7 +143,8 @@ int soc_bind_mail_request(struct soc_frame *frame, struct soc_send *send, int64_
         .request_ms = message->time_ms,
         .on = message->to,
         .timeout_ms = timeout_ms,
-        .deadline_ms = message->time_ms + (timeout_ms > 0 ? timeout_ms : 1),
+        .deadline_ms =
+            soc_clock_now(soc_host_clock(script->host)) + (timeout_ms > 0 ? timeout_ms : 1),
     };
     soc_text_set(&wait.correlation_id, soc_message_text(message, SOC_TEXT_CORRELATION_ID));
     soc_gate_wait(script->host, &wait);
@@ -152,13 +161,14 @@ static int agent_request(lua_State *L)
     lua_settop(L, 2);
     int rc = soc_send_options_read(L, frame, 2, SOC_SEND_FROM_AGENT | SOC_SEND_FROM_WAIT, &options);
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_REQUEST, options.hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_REQUEST, options.hash, &count) ==
+        SOC_GATE_RECORDED)
         return count;
     if (rc == SOC_OK)
         rc = soc_bind_mail_request(frame, &options.input.send,
                                    soc_send_input_has(&options.input, SOC_MESSAGE_FIELD_TIMEOUT_MS)
                                        ? options.input.timeout_ms
-                                       : SOC_REQUEST_TIMEOUT_MS);
+                                       : -1);
     return rc < 0 ? soc_effect_finish(L, frame, rc) : soc_effect_yield(L);
 }
 
@@ -318,11 +328,12 @@ static int agent_receive(lua_State *L)
     struct receive_options options;
     soc_effect_check_wait(L);
     read_receive(L, &options);
-    uint64_t hash = soc_hash(options.from.data, options.from.length, 0);
-    hash = soc_hash(options.type.data, options.type.length, hash);
-    hash = soc_hash(&options.timeout_ms, sizeof(options.timeout_ms), hash);
+    struct soc_effect_hash hash;
+    hash.now = soc_hash(options.from.data, options.from.length, 0);
+    hash.now = soc_hash(options.type.data, options.type.length, hash.now);
+    hash.older = soc_hash(&options.timeout_ms, sizeof(options.timeout_ms), hash.now);
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_RECEIVE, hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin_timed(L, script, SOC_EFFECT_RECEIVE, hash, &count) == SOC_GATE_RECORDED)
         return count;
     int rc = begin_receive(frame, &options);
     return rc > 0 ? soc_effect_yield(L) : soc_effect_finish(L, frame, rc);

@@ -8,7 +8,8 @@
 #include "script/turns/frame.h"
 
 /* Sends `send` as a request of the running agent and begins to wait for the reply; the
- * caller then yields. If it is refused, the error object is in `frame->error`. */
+ * caller then yields. `timeout_ms` below 0: as the receiver's role says. If it is refused,
+ * the error object is in `frame->error`. */
 int soc_bind_mail_request(struct soc_frame *frame, struct soc_send *send, int64_t timeout_ms);
 
 /* Performs the effect `kind`: answers the message at `index`, a table or an id, with

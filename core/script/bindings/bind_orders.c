@@ -47,7 +47,7 @@ static int dispatch_in_main(lua_State *L, struct soc_script *script)
     static const char *const known[] = {"timeout_ms", NULL};
     struct soc_frame *frame = soc_frame_open(script);
     size_t length = 0;
-    int64_t timeout_ms = SOC_REQUEST_TIMEOUT_MS;
+    int64_t timeout_ms = -1;
     lua_settop(L, 3);
     soc_effect_check_wait(L);
     const char *to = luaL_optlstring(L, 1, NULL, &length);

@@ -74,6 +74,8 @@ static int society_root(lua_State *L)
     int behaviour = soc_behaviour_keep(L, script, 1);
     struct soc_role *role = soc_registry_find_role(script->host, SOC_SLICE("root"));
     role->script_mark = behaviour;
+    if (lua_type(L, 1) == LUA_TSTRING)
+        role->reply_timeout_ms = soc_behaviour_reply_timeout(soc_slice_text(lua_tostring(L, 1)));
     soc_agents_set_runnable(script->host, role);
     return 0;
 }

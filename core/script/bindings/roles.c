@@ -95,13 +95,27 @@ static int read_behaviour(lua_State *L, struct soc_script *script, int index,
     return soc_behaviour_keep(L, script, lua_gettop(L));
 }
 
+/* A role created in a turn outlives this start, its own time-out would not. */
+static int64_t read_reply_timeout(lua_State *L, int index, const struct soc_role_draft *draft,
+                                  bool in_turn)
+{
+    int64_t otherwise = soc_behaviour_reply_timeout(draft->behaviour);
+    int64_t ms = soc_option_integer(L, index, "role", "reply_timeout_ms", otherwise);
+    if (in_turn && ms != otherwise)
+        luaL_error(L, "role: 'reply_timeout_ms' is for roles declared at load");
+    if (ms < 0 || ms > 100000000000000)
+        luaL_error(L, "role: 'reply_timeout_ms' must be an integer from 1 to 10^14");
+    return ms;
+}
+
 int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_role_draft *draft,
                   bool in_turn, int *behaviour)
 {
     struct soc_script *script = frame->script;
     luaL_checktype(L, index, LUA_TTABLE);
-    static const char *const known[] = {"id",        "name",           "prompt", "rolePrompt",
-                                        "behaviour", "interface_spec", NULL};
+    static const char *const known[] = {
+        "id",        "name",           "prompt",           "rolePrompt",
+        "behaviour", "interface_spec", "reply_timeout_ms", NULL};
     soc_option_check_names(L, index, "role", known);
     *draft = (struct soc_role_draft){
         .id = optional_text(L, index, "id"),
@@ -121,5 +135,6 @@ int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_r
         make_id(L, draft);
     assert(draft->id.data != NULL && draft->name.data != NULL);
     *behaviour = read_behaviour(L, script, index, draft, in_turn);
+    draft->reply_timeout_ms = read_reply_timeout(L, index, draft, in_turn);
     return read_spec(L, frame, index, draft);
 }

@@ -188,9 +188,9 @@ static uint64_t hash_younger(lua_State *L, const struct found *found, uint64_t h
 
 /* Hashes the options as given: a delay, not the resulting time. Most sends give only `to`
  * and `payload`. Recorded activations hold this hash, so what is hashed, and in which
- * order, must never change. */
+ * order, must never change. `timeout_ms`: -1 as if it were not given. */
 static uint64_t hash_options(lua_State *L, const struct found *found,
-                             const struct soc_send_input *input)
+                             const struct soc_send_input *input, int64_t timeout_ms)
 {
     static const uint8_t texts[] = {SOC_TEXT_TASK_ID, SOC_TEXT_CORRELATION_ID, SOC_TEXT_EXTERNAL_ID,
                                     SOC_TEXT_DEDUPE_KEY, SOC_TEXT_TRACEPARENT};
@@ -198,15 +198,15 @@ static uint64_t hash_options(lua_State *L, const struct found *found,
     const struct soc_send *send = &input->send;
     uint64_t hash = soc_hash(send->payload.data, send->payload.length, 0);
     hash = soc_hash(send->to.data, send->to.length, hash);
-    if (input->fields & ~plain) {
-        bool has_timeout = soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS);
+    const uint32_t waits = timeout_ms < 0 ? 1u << SOC_MESSAGE_FIELD_TIMEOUT_MS : 0;
+    if (input->fields & ~plain & ~waits) {
         const int64_t numbers[] = {send->has_priority ? (int64_t)send->priority : -1,
                                    send->has_requires_ack ? 2 - send->requires_ack : 0,
                                    send->ttl_ms,
                                    send->deliver_at_ms,
                                    send->deadline_ms,
                                    input->delay_ms,
-                                   has_timeout ? input->timeout_ms : -1};
+                                   timeout_ms};
         hash = soc_hash(numbers, sizeof(numbers), hash);
         hash = soc_hash(send->type.data, send->type.length, hash);
         for (unsigned i = 0; i < sizeof(texts); i++)
@@ -269,7 +269,9 @@ int soc_send_options_read(lua_State *L, struct soc_frame *frame, int index, unsi
         out->input.send.to = SOC_SLICE("All");
     assert(rc < 0 || frame->payload.length > 0);
     out->input.send.payload = soc_buf_slice(&frame->payload);
-    out->hash = hash_options(L, &found, &out->input);
+    out->hash.now = out->hash.older = hash_options(L, &found, &out->input, -1);
+    if (soc_send_input_has(&out->input, SOC_MESSAGE_FIELD_TIMEOUT_MS))
+        out->hash.older = hash_options(L, &found, &out->input, out->input.timeout_ms);
     if (out->input.delay_ms > 0)
         soc_send_input_settle(&out->input, soc_clock_now(soc_host_clock(script->host)));
     return rc;

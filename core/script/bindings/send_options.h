@@ -12,7 +12,7 @@ struct soc_send_options {
     struct soc_send_input input; /* its texts are lent by the stack */
     int payload_index;           /* stack index of the payload, 0: none */
     int copy_index;              /* stack index of a copy of it, 0: none */
-    uint64_t hash;               /* of all options, for replay */
+    struct soc_effect_hash hash; /* of all options, for replay */
 };
 
 /* Reads the table at `index` in a context (enum soc_send_context bits). The payload goes to

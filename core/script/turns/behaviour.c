@@ -150,6 +150,11 @@ int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index)
     return ref;
 }
 
+int64_t soc_behaviour_reply_timeout(struct soc_slice name)
+{
+    return name.data != NULL && soc_slice_equal(name, SOC_SLICE("llm")) ? SOC_THINK_TIMEOUT_MS : 0;
+}
+
 static int keep_named(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, 1);
@@ -170,6 +175,7 @@ void soc_behaviour_find_all(struct soc_script *script)
         lua_pushstring(L, role->behaviour);
         if (lua_pcall(L, 2, 1, 0) == LUA_OK) {
             role->script_mark = (int)lua_tointeger(L, -1);
+            role->reply_timeout_ms = soc_behaviour_reply_timeout(soc_slice_text(role->behaviour));
             soc_agents_set_runnable(script->host, role);
         }
         lua_pop(L, 1);

@@ -33,6 +33,10 @@ bool soc_behaviour_handles(lua_State *L, const struct soc_role *role, const char
 /* Pops the function on top and keeps it as `main`, replacing any earlier one. */
 void soc_behaviour_set_main(lua_State *L, struct soc_script *script);
 
+/* How long requests wait by default for agents with the behaviour of that name; 0: as for
+ * others. */
+int64_t soc_behaviour_reply_timeout(struct soc_slice name);
+
 /* Tells whether there is a `main`. */
 bool soc_behaviour_has_main(const struct soc_script *script);
 

@@ -77,8 +77,8 @@ static void show_arguments(lua_State *L, struct soc_script *script, enum soc_eff
     soc_refusal_end(&script->fatal, SOC_ENONDET);
 }
 
-int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
-                     uint64_t hash, int *count)
+int soc_effect_begin_timed(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                           struct soc_effect_hash hash, int *count)
 {
     struct soc_slice answer;
     script->active = L;
@@ -91,7 +91,7 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
         soc_arguments_put(L, kind, &script->arguments);
         soc_history_set_arguments(script->host, soc_buf_slice(&script->arguments));
     }
-    int state = soc_gate_begin(script->host, kind, hash, &answer, &script->fatal);
+    int state = soc_gate_begin_timed(script->host, kind, hash, &answer, &script->fatal);
     if (state == SOC_ENONDET)
         show_arguments(L, script, kind);
     if (state < 0)
@@ -101,6 +101,12 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
         *count = push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
     }
     return state;
+}
+
+int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                     uint64_t hash, int *count)
+{
+    return soc_effect_begin_timed(L, script, kind, (struct soc_effect_hash){hash, hash}, count);
 }
 
 int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice answer)

@@ -14,6 +14,10 @@
 int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
                      uint64_t hash, int *count);
 
+/* The same for an effect that has a time-out. */
+int soc_effect_begin_timed(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                           struct soc_effect_hash hash, int *count);
+
 /* Records `answer` and pushes the results it holds; returns their number. */
 int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice answer);
 

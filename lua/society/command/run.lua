@@ -13,6 +13,7 @@ local M = {
   options = {
     arguments.state,
     { "fresh", text = "start over; the old state is moved to DIR/previous" },
+    { "retry-main", text = "run main from its start, if it has not finished" },
     arguments.policy,
     arguments.set,
     arguments.json,

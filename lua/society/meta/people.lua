@@ -14,6 +14,7 @@
 ---@field rolePrompt? string instead of prompt
 ---@field behaviour? society.Behaviour
 ---@field interface_spec? society.InterfaceSpec
+---@field reply_timeout_ms? integer of requests to its agents that do not say; at load only
 
 ---@class society.Collaborator
 ---@field agentId string

@@ -410,6 +410,37 @@ static struct history tell(bool is_waiting)
     return h;
 }
 
+static void fail_main(struct history *h, const char *mark)
+{
+    put(h, &(struct soc_record){
+               .type = SOC_RECORD_META,
+               .meta = {.name = SOC_SLICE("main_failed"), .value = soc_slice_text(mark)}});
+}
+
+static void the_last_effect_of_a_main_that_raised_may_come_once_more(void)
+{
+    for (int again = 1; again <= 2; again++) {
+        struct history h = begin();
+        activate(&h, "user", 0);
+        effect(&h, "user", 0, NULL);
+        fail_main(&h, "{\"effect\":0,\"asked\":0}");
+        for (int i = 0; i < again; i++)
+            effect(&h, "user", 0, NULL);
+        fail_main(&h, "");
+        put(&h, &(struct soc_record){.type = SOC_RECORD_ACTIVATION_END,
+                                     .activation_end = {.agent = SOC_SLICE("user")}});
+        commit(&h);
+        CHECK(ends_with(&h, again == 1 ? NULL : "has effect 0 where effect 1 is expected"));
+    }
+    struct history h = begin();
+    activate(&h, "user", 0);
+    effect(&h, "user", 0, NULL);
+    effect(&h, "user", 1, NULL);
+    fail_main(&h, "{\"effect\":0,\"asked\":0}");
+    commit(&h);
+    CHECK(ends_with(&h, "main failed at an effect that is not its last"));
+}
+
 static void an_awaited_result_bypasses_the_mailbox(void)
 {
     struct history h = tell(true);
@@ -588,6 +619,7 @@ int main(void)
     RUN(a_custom_policy_may_accept_introductions_without_a_request);
     RUN(a_state_with_a_wrong_count_is_reported);
     RUN(an_effect_is_recorded_once_and_answered_once);
+    RUN(the_last_effect_of_a_main_that_raised_may_come_once_more);
     RUN(an_awaited_result_bypasses_the_mailbox);
     RUN(no_wait_times_out_early);
     RUN(a_wait_that_never_ends_is_reported);

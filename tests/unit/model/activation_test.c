@@ -144,6 +144,15 @@ static void a_reset_frees_large_results(void)
 }
 
 /* They are stored: a name may be added and none may change. */
+static void an_effect_fits_the_hash_of_this_version_and_of_older_ones(void)
+{
+    const struct soc_effect effect = {.kind = SOC_EFFECT_REQUEST, .hash = 7};
+    CHECK(soc_effect_fits(&effect, SOC_EFFECT_REQUEST, (struct soc_effect_hash){7, 8}));
+    CHECK(soc_effect_fits(&effect, SOC_EFFECT_REQUEST, (struct soc_effect_hash){8, 7}));
+    CHECK(!soc_effect_fits(&effect, SOC_EFFECT_REQUEST, (struct soc_effect_hash){8, 9}));
+    CHECK(!soc_effect_fits(&effect, SOC_EFFECT_RECEIVE, (struct soc_effect_hash){7, 7}));
+}
+
 static void effect_names_never_change(void)
 {
     static const char *const names[] = {
@@ -190,6 +199,7 @@ int main(void)
     RUN(taken_messages_count_as_kept);
     RUN(a_reset_activation_is_new_but_keeps_its_memory);
     RUN(a_reset_frees_large_results);
+    RUN(an_effect_fits_the_hash_of_this_version_and_of_older_ones);
     RUN(effect_names_never_change);
     RUN(a_message_can_be_the_result_before_it_is_encoded);
     return check_done();
