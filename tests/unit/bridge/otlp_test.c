@@ -150,8 +150,9 @@ static void spans_leave_together_with_the_resource_and_the_headers(void)
                      "\"society\",\"version\":\"" SOC_VERSION "\"},\"spans\":[{\"name\":\"s\"},"
                      "{\"name\":\"s\"}]}]}]}");
     CHECK(strncmp(desk.request.data, "POST /v1/traces HTTP/1.1\r\n", 26) == 0);
-    CHECK(strcasestr(desk.request.data, "\r\nx-key: " SECRET "\r\n") != NULL);
-    CHECK(strcasestr(desk.request.data, "\r\ncontent-type: application/json\r\n") != NULL);
+    CHECK(strcasestr(soc_buf_text(&desk.request), "\r\nx-key: " SECRET "\r\n") != NULL);
+    CHECK(strcasestr(soc_buf_text(&desk.request), "\r\ncontent-type: application/json\r\n") !=
+          NULL);
     answer(&desk, OK);
     await_queued(&desk, 0);
     CHECK_INT(soc_otlp_count(desk.otlp).sent, 2);
@@ -184,8 +185,8 @@ static void a_batch_is_sent_again_when_the_collector_asks_for_it(void)
     CHECK_INT(soc_otlp_count(desk.otlp).sent, 2);
     CHECK_INT(soc_otlp_count(desk.otlp).dropped, 0);
     close_otlp(&desk, 0);
-    CHECK(strstr(desk.log.data, "status 503") != NULL);
-    CHECK(strstr(desk.log.data, "status 429") == NULL); /* once */
+    CHECK(strstr(soc_buf_text(&desk.log), "status 503") != NULL);
+    CHECK(strstr(soc_buf_text(&desk.log), "status 429") == NULL); /* once */
     soc_buf_fini(&first);
     close_desk(&desk);
 }
@@ -205,7 +206,7 @@ static void a_batch_that_is_refused_is_dropped_and_counted(void)
     await_queued(&desk, 0);
     CHECK_INT(soc_otlp_count(desk.otlp).sent, 1);
     close_otlp(&desk, 0);
-    CHECK(strstr(desk.log.data, "1 spans were sent, 1 were dropped") != NULL);
+    CHECK(strstr(soc_buf_text(&desk.log), "1 spans were sent, 1 were dropped") != NULL);
     close_desk(&desk);
 }
 
@@ -236,7 +237,7 @@ static void a_collector_that_hangs_fills_the_queue_and_no_more(void)
     CHECK(soc_clock_monotonic_us() - start_us >= 50000);
     const char *line = strstr(soc_buf_text(&desk.log), "spans are dropped");
     CHECK(line != NULL && strstr(line + 1, "spans are dropped") == NULL);
-    CHECK(strstr(desk.log.data, "0 spans were sent, 1004 were dropped") != NULL);
+    CHECK(strstr(soc_buf_text(&desk.log), "0 spans were sent, 1004 were dropped") != NULL);
     close_desk(&desk);
 }
 
@@ -269,8 +270,8 @@ static void a_collector_that_is_down_costs_its_spans_only(void)
     desk.listener = -1;
     add(&desk, 3);
     close_otlp(&desk, 20000);
-    CHECK(strstr(desk.log.data, "cannot be reached") != NULL);
-    CHECK(strstr(desk.log.data, "0 spans were sent, 3 were dropped") != NULL);
+    CHECK(strstr(soc_buf_text(&desk.log), "cannot be reached") != NULL);
+    CHECK(strstr(soc_buf_text(&desk.log), "0 spans were sent, 3 were dropped") != NULL);
     close_desk(&desk);
 }
 

@@ -1,6 +1,6 @@
 -- Telemetry of model calls and tools: their places below an activation, and what they hold.
 --
--- Covers: core/parts/telemetry/telemetry_tools.c, core/parts/telemetry/telemetry_waits.c
+-- Covers: core/parts/telemetry/telemetry_tools.c
 
 local bad = require("bad")
 local json = require("society.json")
@@ -153,6 +153,27 @@ describe("telemetry of models and tools", function()
     local tool = spans.by_name(finish(s, before))["execute_tool weigh"]
     assert.equal(1, #tool)
     assert.equal(2, tool[1].status.code)
+  end)
+
+  it("ends a tool where the turn that ends it commits, after a failure too", function()
+    local tries = 0
+    local s = scene.troupe({
+      root = function(root)
+        root:begin_tool("weigh")
+        root:sleep(5)
+        root:end_tool("12 kg")
+        tries = tries + 1
+        assert(tries > 1, "once")
+        root:sleep(100)
+      end,
+    }, { telemetry = true })
+    local before = #s:spans()
+    scene.tell(s, "root")
+    local names = spans.by_name(finish(s, before))
+    local tool, all = names["execute_tool weigh"], names["invoke_agent root"]
+    assert.same({ 1, 1 }, { #tool, #all })
+    assert.equal(100000000,
+      math.tointeger(all[1].endTimeUnixNano) - math.tointeger(tool[1].endTimeUnixNano))
   end)
 
   it("takes any text for a tool and raises for anything else", function()
