@@ -9,7 +9,8 @@
  *     soc_society_close(society);
  *
  * A society belongs to the thread that opened it; a program may have several.
- * Link with libsociety.a and what it stands on: Lua 5.4, libuv, SQLite. */
+ * Link with libsociety.a and what it stands on: Lua 5.4, libuv, SQLite, libcurl,
+ * libmicrohttpd, wslay, libcrypto. */
 #ifndef SOC_SOCIETY_H
 #define SOC_SOCIETY_H
 
@@ -47,6 +48,13 @@ struct soc_society_options {
 
     bool has_socket;       /* listens in state_dir/socket for `society inspect` and `send`;
                               SIGPIPE is ignored by the whole process from then on */
+    const char *http;      /* [HOST:]PORT on which HTTP is spoken, 0 for a free port; NULL: only if
+                              the app says so in society.config{ web = … }. Needs state_dir;
+                              SIGPIPE as above */
+    bool http_is_open;     /* no token is needed; on loopback only, for tests and demos */
+    bool http_is_insecure; /* may listen beyond loopback without TLS */
+    const char *web_dir;   /* files of the page; NULL: web/ of `home`, if it is there */
+    bool is_once;          /* with HTTP: ends when `main` has, as without */
     bool has_terminal;     /* reads lines from stdin if that is a terminal: they decide items
                               of the inbox, others go to the gatekeeper; needs `show` */
     bool has_status_line;  /* shows on stderr, a terminal, who thinks and what it took */
@@ -81,7 +89,8 @@ int soc_society_open(struct soc_society **out, const struct soc_society_options 
                      char error[SOC_SOCIETY_ERROR_BYTES]);
 
 /* Runs until `main` has returned and nothing is queued, running or waiting; a
- * script without `main` runs until it is stopped. May be called again, after
+ * script without `main` runs until it is stopped, and so does one that is reached by HTTP
+ * unless `is_once`. May be called again, after
  * soc_society_send for instance. */
 enum soc_society_end soc_society_run(struct soc_society *society);
 
@@ -96,6 +105,10 @@ void soc_society_stop(struct soc_society *society);
 int soc_society_send(struct soc_society *society, const char *to, const char *payload,
                      const char *text, char id[SOC_SOCIETY_ID_BYTES],
                      char error[SOC_SOCIETY_ERROR_BYTES]);
+
+/* Lends the address of the society's HTTP door, such as http://127.0.0.1:8080; NULL: it has
+ * none. */
+const char *soc_society_url(const struct soc_society *society);
 
 /* Returns how many items of the inbox are open. */
 size_t soc_society_open_items(const struct soc_society *society);

@@ -79,6 +79,11 @@
 #define SOC_SERVER_LINE_BYTES_MAX (8u << 10)  /* of a request line */
 #define SOC_SERVER_HEAD_BYTES_MAX (16u << 10) /* of all headers */
 #define SOC_SERVER_HEADERS_MAX    100
+#define SOC_WEB_WRONG_TOKENS      10         /* a minute and address (default) */
+#define SOC_WEB_FILE_BYTES_MAX    (4u << 20) /* of the page */
+#define SOC_WEB_CODE_MS           60000      /* how long a login code is valid */
+#define SOC_WEB_COOKIE_MS         43200000   /* the same for a cookie */
+#define SOC_WEB_TOKENS_MAX        1000
 #define SOC_LOG_PAYLOAD_BYTES_MAX 200  /* of a payload in a log line */
 #define SOC_LOG_DETAIL_BYTES_MAX  8192 /* of a log line, before it is truncated */
 #define SOC_LOG_MEMBER_BYTES_MAX  2048 /* of each member of a truncated object */

@@ -13,9 +13,11 @@
 #include "base/version.h"
 #include "bridge/control/control.h"
 #include "bridge/files/files.h"
+#include "bridge/http/door.h"
 #include "bridge/otlp/otlp.h"
 #include "bridge/terminal/terminal.h"
 #include "embed/assembly.h"
+#include "embed/home.h"
 #include "embed/policy_watch.h"
 #include "embed/status_line.h"
 #include "embed/step_watch.h"
@@ -37,6 +39,7 @@ struct soc_society {
     struct soc_assembly parts;
     struct soc_control *control;
     struct soc_files *files;           /* NULL: the app uses no files */
+    struct soc_door *door;             /* NULL: no HTTP */
     struct soc_policy_watch *policies; /* NULL: policy files are not watched */
     struct soc_terminal *terminal;     /* NULL: no terminal input */
     struct soc_status_line *status;    /* NULL: not shown */
@@ -47,6 +50,7 @@ struct soc_society {
                  size_t length);
     void *user;
     atomic_bool is_stopped; /* any thread */
+    bool is_once;           /* ends when `main` has, although there is a door */
     bool is_interrupted;
     bool has_disk_failed;
     bool is_finished;               /* it has ended by itself */
@@ -240,6 +244,68 @@ static int open_files(struct soc_society *society, struct soc_detail *detail)
     return files.settings == NULL ? SOC_OK : soc_files_open(&society->files, &files, detail);
 }
 
+static struct soc_operations operations_of(struct soc_society *society)
+{
+    return (struct soc_operations){.host = society->parts.host,
+                                   .stop = stop_for_client,
+                                   .use_policy = use_policy_for_client,
+                                   .user = society};
+}
+
+/* Appends the directory of the page. */
+static void put_web_dir(const struct soc_society_options *options, struct soc_buf *out)
+{
+    if (options->web_dir != NULL) {
+        soc_buf_put_text(out, options->web_dir);
+        return;
+    }
+    if (options->home != NULL)
+        soc_buf_put_text(out, options->home);
+    else if (soc_home_find(out))
+        out->length--; /* its NUL */
+    soc_buf_put_text(out, "/web");
+}
+
+static void tell_of_door(struct soc_society *society, bool is_open)
+{
+    struct soc_host *host = society->parts.host;
+    soc_log_printf(soc_host_log(host), is_open ? SOC_LOG_WARN : SOC_LOG_INFO,
+                   soc_clock_now(soc_host_clock(host)), "http", SOC_SLICE("system"),
+                   is_open ? "listening on %s; anybody on this machine may do everything, since "
+                             "--http-open asks for no token"
+                           : "listening on %s; `society open` lets a browser in",
+                   soc_door_url(society->door));
+}
+
+static int open_http(struct soc_society *society, const struct soc_society_options *options,
+                     struct soc_detail *detail)
+{
+    static const struct soc_web_settings none = {0};
+    const struct soc_web_settings *settings = soc_script_web(society->parts.script);
+    struct soc_buf pages = {0};
+    if (options->http == NULL && settings == NULL)
+        return SOC_OK;
+    if (options->state_dir == NULL)
+        return soc_fail(detail, SOC_EINVAL, "HTTP needs a state directory: it holds the token");
+    signal(SIGPIPE, SIG_IGN);
+    put_web_dir(options, &pages);
+    struct soc_door_options door = {
+        .society = operations_of(society),
+        .loop = society->parts.loop,
+        .directory = options->state_dir,
+        .settings = settings == NULL ? &none : settings,
+        .listen = options->http,
+        .pages = soc_buf_text(&pages),
+        .is_open = options->http_is_open,
+        .is_insecure = options->http_is_insecure,
+    };
+    int rc = soc_door_open(&society->door, &door, detail);
+    soc_buf_fini(&pages);
+    if (rc == SOC_OK)
+        tell_of_door(society, options->http_is_open);
+    return rc;
+}
+
 static int open_doors(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
@@ -254,14 +320,12 @@ static int open_doors(struct soc_society *society, const struct soc_society_opti
         society->status = soc_status_line_open(society->parts.loop, society->parts.host);
     if (options->watches_policies)
         society->policies = soc_policy_watch_open(&society->parts);
-    if (!options->has_socket || options->state_dir == NULL)
-        return SOC_OK;
+    rc = open_http(society, options, detail);
+    if (rc < 0 || !options->has_socket || options->state_dir == NULL)
+        return rc;
     signal(SIGPIPE, SIG_IGN);
     struct soc_control_options control = {
-        .society = {.host = society->parts.host,
-                    .stop = stop_for_client,
-                    .use_policy = use_policy_for_client,
-                    .user = society},
+        .society = operations_of(society),
         .loop = society->parts.loop,
         .directory = options->state_dir,
     };
@@ -276,6 +340,7 @@ int soc_society_open(struct soc_society **out, const struct soc_society_options 
     society->show = options->show;
     society->user = options->user;
     soc_otlp_settings_read(&society->spans, read_variable);
+    society->is_once = options->is_once;
     int rc = open_parts(society, options, &detail);
     if (rc == SOC_OK && options->watchdog_ms > 0)
         society->steps =
@@ -298,7 +363,7 @@ static bool is_over(struct soc_society *society)
     if (society->has_disk_failed || society->has_refused || soc_host_main_has_failed(parts->host))
         return true;
     if (!soc_script_has_main(parts->script) || !soc_host_main_is_done(parts->host) ||
-        !soc_host_is_quiet(parts->host))
+        !soc_host_is_quiet(parts->host) || (society->door != NULL && !society->is_once))
         return false;
     const struct soc_agent *paused = soc_hold_keeps_work(parts->host);
     if (paused != NULL && society->paused != paused)
@@ -424,6 +489,11 @@ int soc_society_send(struct soc_society *society, const char *to, const char *pa
     return rc;
 }
 
+const char *soc_society_url(const struct soc_society *society)
+{
+    return society->door == NULL ? NULL : soc_door_url(society->door);
+}
+
 size_t soc_society_open_items(const struct soc_society *society)
 {
     return soc_human_count(society->parts.host);
@@ -454,6 +524,7 @@ int soc_society_close(struct soc_society *society)
     soc_status_line_close(society->status);
     society->status = NULL;
     soc_control_stop(society->control);
+    soc_door_stop(society->door);
     soc_files_stop(society->files, society->is_finished);
     soc_step_watch_close(society->steps);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
@@ -461,6 +532,7 @@ int soc_society_close(struct soc_society *society)
     soc_otlp_settings_fini(&society->spans);
     int rc = society->has_disk_failed ? SOC_EIO : SOC_OK;
     soc_control_close(society->control);
+    soc_door_close(society->door);
     soc_terminal_close(society->terminal);
     soc_files_free(society->files);
     soc_assembly_free(&society->parts);

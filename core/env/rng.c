@@ -18,15 +18,21 @@ void soc_rng_init(struct soc_rng *rng, uint64_t seed)
 uint64_t soc_rng_system_seed(void)
 {
     uint64_t seed;
-    ssize_t length;
+    soc_rng_system_bytes(&seed, sizeof(seed));
+    return seed;
+}
+
+void soc_rng_system_bytes(void *out, size_t length)
+{
+    ssize_t got;
+    assert(length <= 256); /* more may come in pieces */
     do {
-        length = getrandom(&seed, sizeof(seed), 0);
-    } while (length < 0 && errno == EINTR);
-    if (length != (ssize_t)sizeof(seed)) {
+        got = getrandom(out, length, 0);
+    } while (got < 0 && errno == EINTR);
+    if (got != (ssize_t)length) {
         fprintf(stderr, "society: cannot get random numbers from the system\n");
         abort();
     }
-    return seed;
 }
 
 static uint64_t rotate_left(uint64_t bits, int by)

@@ -4,6 +4,7 @@
 #ifndef SOC_ENV_RNG_H
 #define SOC_ENV_RNG_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* A position in a sequence. */
@@ -16,6 +17,9 @@ void soc_rng_init(struct soc_rng *rng, uint64_t seed);
 
 /* Returns a seed from the system. */
 uint64_t soc_rng_system_seed(void);
+
+/* Fills `out` with bytes from the system that nobody can guess: for keys. */
+void soc_rng_system_bytes(void *out, size_t length);
 
 /* Returns the next 64 bits. */
 uint64_t soc_rng_next(struct soc_rng *rng);

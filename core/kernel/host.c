@@ -269,8 +269,7 @@ static bool fire_next(struct soc_host *host)
 static bool can_run(const struct soc_host *host)
 {
     return !host->disk.is_full && !host->disk.is_failed && !host->main.has_failed &&
-           host->batch.length < SOC_BATCH_BYTES_MAX &&
-           soc_journal_bytes(host->journal) < SOC_JOURNAL_BYTES_MAX;
+           host->batch.length < SOC_BATCH_BYTES_MAX && !soc_host_is_saturated(host);
 }
 
 void soc_host_hold(struct soc_host *host, bool is_held)
@@ -385,6 +384,11 @@ bool soc_host_is_stalled(const struct soc_host *host)
 bool soc_host_is_full(const struct soc_host *host)
 {
     return host->disk.is_full;
+}
+
+bool soc_host_is_saturated(const struct soc_host *host)
+{
+    return soc_journal_bytes(host->journal) >= SOC_JOURNAL_BYTES_MAX;
 }
 
 bool soc_host_is_failed(const struct soc_host *host)

@@ -72,6 +72,10 @@ bool soc_host_is_stalled(const struct soc_host *host);
 /* Returns true while the disk is full; doors then answer storage_full. */
 bool soc_host_is_full(const struct soc_host *host);
 
+/* Returns true while more waits for the disk than a society may have in memory: no turn
+ * starts, and doors ask to come back later. */
+bool soc_host_is_saturated(const struct soc_host *host);
+
 /* Returns true if the disk has failed: nothing happens any more. */
 bool soc_host_is_failed(const struct soc_host *host);
 

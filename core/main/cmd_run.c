@@ -30,6 +30,11 @@ struct run {
     bool retries_main;
     bool is_json;
     bool is_quiet;
+    const char *http;
+    const char *web;
+    bool is_http_open;
+    bool is_insecure;
+    bool is_once;
     struct soc_text_list policies;
     struct soc_text_list settings;
     struct soc_text_list rest; /* arguments of the app */
@@ -151,6 +156,11 @@ static int run_app(struct run *run)
         .log_has_colour = isatty(STDERR_FILENO) && getenv("NO_COLOR") == NULL,
         .watchdog_ms = watchdog_ms(),
         .has_socket = true,
+        .http = run->http,
+        .http_is_open = run->is_http_open,
+        .http_is_insecure = run->is_insecure,
+        .web_dir = run->web,
+        .is_once = run->is_once,
         .watches_policies = true,
         .has_terminal = isatty(STDOUT_FILENO) && !run->is_json && !run->is_quiet,
         .has_status_line = isatty(STDERR_FILENO) && !run->is_json && !run->is_quiet,
@@ -194,6 +204,11 @@ int soc_cmd_run(lua_State *L)
         .retries_main = soc_options_flag(L, "retry_main"),
         .is_json = soc_options_flag(L, "json"),
         .is_quiet = soc_options_flag(L, "quiet"),
+        .http = soc_options_text(L, "http"),
+        .web = soc_options_text(L, "web"),
+        .is_http_open = soc_options_flag(L, "http_open"),
+        .is_insecure = soc_options_flag(L, "insecure"),
+        .is_once = soc_options_flag(L, "once"),
         .policies = soc_options_list(L, "policy"),
         .settings = soc_options_list(L, "set"),
         .rest = soc_options_list(L, "rest"),

@@ -23,7 +23,8 @@ int soc_complain(int code, const char *format, ...) __attribute__((format(printf
 /* Returns the exit code for an error of the store or a script. */
 int soc_exit_of(int error);
 
-/* run{ app, state, fresh, policy, set, json, quiet, log, rest, again } -> exit code.
+/* run{ app, state, fresh, policy, set, json, quiet, log, http, http_open, insecure, web, once,
+ * rest, again } -> exit code.
  * `again` is the command that continues the run. */
 int soc_cmd_run(lua_State *L);
 

@@ -29,5 +29,6 @@ int soc_program_open(lua_State *L)
     soc_program_add_asking(L);
     soc_program_add_texts(L);
     soc_program_add_system(L);
+    soc_program_add_web(L);
     return 1;
 }

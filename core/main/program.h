@@ -53,6 +53,14 @@ void soc_program_add_texts(lua_State *L);
  *   open_workflow(path)           -> workflow (program_workflow.c) | nil, reason */
 void soc_program_add_system(lua_State *L);
 
+/* Adds the functions for the HTTP door:
+ *   token_add(state, name, scopes, agent?) -> token | nil, error name, sentence
+ *   token_list(state)             -> JSON list | nil, error name, sentence
+ *   token_remove(state, name)     -> "" | nil, error name, sentence
+ *   login_url(state)              -> URL with a code | nil, error name, sentence
+ *   routes                        what HTTP can be asked (bridge/http/routes.h) */
+void soc_program_add_web(lua_State *L);
+
 /* Opens the workflow directory (bridge/files/workdir.h) whose path is at stack index 1 and
  * pushes it, or nil and the reason. Places are those of the protocol: "agents", …
  *   workflow:read(place, name, from?)     -> bytes from that offset, size | nil, reason

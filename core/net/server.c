@@ -375,12 +375,19 @@ static void check_head(struct soc_server_request *request, const char *version)
         refuse(request, 400, "invalid_request", "the request target must be a path");
 }
 
+/* The length of the body that is announced; one in chunks has at least a byte. */
+static unsigned long long announced(const struct soc_server_request *request)
+{
+    struct soc_slice length = soc_server_header(request, "Content-Length");
+    if (length.data != NULL)
+        return strtoull(length.data, NULL, 10);
+    return soc_server_header(request, "Transfer-Encoding").data != NULL;
+}
+
 /* Refuses a body whose announced length is too large, before it is sent. */
 static void check_length(struct soc_server_request *request)
 {
-    const char *length =
-        MHD_lookup_connection_value(request->mhd, MHD_HEADER_KIND, "Content-Length");
-    if (length != NULL && strtoull(length, NULL, 10) > request->body_bytes_max)
+    if (announced(request) > request->body_bytes_max)
         refuse(request, 413, "too_large", "the body is too large");
 }
 
@@ -481,6 +488,10 @@ static enum MHD_Result on_access(void *user, struct MHD_Connection *mhd, const c
     request->is_inside = true;
     if (request->stage == STAGE_HEAD) {
         begin_request(request, method, version);
+        /* A response now would close the connection; without a body we are called again. */
+        request->is_inside = false;
+        if (!request->closes && announced(request) == 0)
+            return MHD_YES;
     } else if (request->stage == STAGE_BODY && *size > 0) {
         result = take_body(request, data, *size);
         *size = 0;

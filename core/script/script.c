@@ -404,3 +404,8 @@ const struct soc_files_settings *soc_script_files(const struct soc_script *scrip
 {
     return soc_settings_files(script);
 }
+
+const struct soc_web_settings *soc_script_web(const struct soc_script *script)
+{
+    return soc_settings_web(script);
+}

@@ -66,9 +66,11 @@ void soc_script_each_policy_file(struct soc_script *script,
 /* Tells whether the app has a `main`. */
 bool soc_script_has_main(const struct soc_script *script);
 
-/* Lends the settings of the file door; NULL: not used. */
+/* Lends the settings of the file door and of the HTTP door; NULL: not used. */
 struct soc_files_settings;
+struct soc_web_settings;
 const struct soc_files_settings *soc_script_files(const struct soc_script *script);
+const struct soc_web_settings *soc_script_web(const struct soc_script *script);
 
 /* Lends the app's name, society.config{ name = … }; NULL: not given. */
 const char *soc_script_app_name(const struct soc_script *script);

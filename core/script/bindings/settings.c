@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "lualib/lua_json.h"
+#include "net/web_settings.h"
 #include "parts/contacts/introductions.h"
 #include "parts/duplicates/duplicates.h"
 #include "parts/group/broadcasts.h"
@@ -27,6 +28,7 @@
 struct soc_settings {
     char *app_name;                   /* owned; NULL: not given */
     struct soc_files_settings *files; /* of the file door, owned; NULL: not used */
+    struct soc_web_settings *web;     /* of the HTTP door, owned; NULL: not used */
 };
 
 void soc_settings_open(struct soc_script *script)
@@ -43,9 +45,18 @@ static void free_files(struct soc_files_settings *files)
     free(files);
 }
 
+static void free_web(struct soc_web_settings *web)
+{
+    if (web == NULL)
+        return;
+    soc_web_settings_fini(web);
+    free(web);
+}
+
 void soc_settings_fini(struct soc_script *script)
 {
     free_files(script->settings->files);
+    free_web(script->settings->web);
     free(script->settings->app_name);
     free(script->settings);
     script->settings = NULL;
@@ -59,6 +70,11 @@ const char *soc_settings_app_name(const struct soc_script *script)
 const struct soc_files_settings *soc_settings_files(const struct soc_script *script)
 {
     return script->settings->files;
+}
+
+const struct soc_web_settings *soc_settings_web(const struct soc_script *script)
+{
+    return script->settings->web;
 }
 
 /* The bounds of an integer setting. */
@@ -220,7 +236,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
         return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
     return soc_fail_unknown(
         detail, "setting", name,
-        "name, orchestrator, broadcasters, effects_max, files, http, llm, secrets, "
+        "name, orchestrator, broadcasters, effects_max, files, http, web, llm, secrets, "
         "http_concurrency, steps_max, dedupe_window_ms, heartbeat_timeout_ms, "
         "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
         "mailbox_max, no_progress_max, telemetry, history and history_days");
@@ -279,14 +295,38 @@ static int use_ack_types(lua_State *L, struct soc_script *script, const char *li
     return use_policy(L, script, "messages", "workflow", detail);
 }
 
+/* Reads the settings of a door, a table, as JSON. */
+static int read_door(lua_State *L, const struct soc_script *script, const char *name, int index,
+                     struct soc_buf *json, struct soc_detail *detail)
+{
+    if (script->is_started)
+        return soc_fail(detail, SOC_EINVAL, "'%s' can only be set while the app loads", name);
+    if (lua_type(L, index) != LUA_TTABLE)
+        return soc_fail(detail, SOC_EINVAL, "'%s': a table expected", name);
+    return soc_lua_json_encode(L, index, name, SOC_BRIEF_BYTES_MAX, json, detail);
+}
+
+static int set_web(lua_State *L, struct soc_script *script, int index, struct soc_detail *detail)
+{
+    struct soc_buf json = {0};
+    struct soc_web_settings *web = soc_alloc_zero(sizeof(*web));
+    int rc = read_door(L, script, "web", index, &json, detail);
+    if (rc == SOC_OK)
+        rc = soc_web_settings_read(web, soc_buf_slice(&json), detail);
+    soc_buf_fini(&json);
+    if (rc < 0) {
+        free_web(web);
+        return SOC_EINVAL;
+    }
+    free_web(script->settings->web);
+    script->settings->web = web;
+    return SOC_OK;
+}
+
 static int set_files(lua_State *L, struct soc_script *script, int index, struct soc_detail *detail)
 {
     struct soc_buf json = {0};
-    if (script->is_started)
-        return soc_fail(detail, SOC_EINVAL, "'files' can only be set while the app loads");
-    if (lua_type(L, index) != LUA_TTABLE)
-        return soc_fail(detail, SOC_EINVAL, "'files': a table expected");
-    int rc = soc_lua_json_encode(L, index, "files", SOC_BRIEF_BYTES_MAX, &json, detail);
+    int rc = read_door(L, script, "files", index, &json, detail);
     struct soc_files_settings *files = soc_alloc_zero(sizeof(*files));
     if (rc == SOC_OK)
         rc = soc_files_settings_read(files, soc_buf_slice(&json), detail);
@@ -346,5 +386,7 @@ int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, 
         return set_broadcasters(L, script, index, detail);
     if (strcmp(name, "files") == 0)
         return set_files(L, script, index, detail);
+    if (strcmp(name, "web") == 0)
+        return set_web(L, script, index, detail);
     return set_bound(L, script, name, index, detail);
 }

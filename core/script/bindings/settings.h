@@ -7,6 +7,7 @@
 #include "script/turns/box.h"
 
 struct soc_files_settings;
+struct soc_web_settings;
 
 /* Prepares the script, and releases what that took. */
 void soc_settings_open(struct soc_script *script);
@@ -17,8 +18,9 @@ void soc_settings_fini(struct soc_script *script);
 int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, int index,
                      struct soc_detail *detail);
 
-/* Lends the app's name, and the settings of the file door; NULL: not given. */
+/* Lends the app's name, and the settings of the doors; NULL: not given. */
 const char *soc_settings_app_name(const struct soc_script *script);
 const struct soc_files_settings *soc_settings_files(const struct soc_script *script);
+const struct soc_web_settings *soc_settings_web(const struct soc_script *script);
 
 #endif

@@ -82,4 +82,38 @@ function M.make(operations)
   return table.concat(out)
 end
 
+-- A backslash at the end of a line continues it.
+local ROUTES_HEAD = [[
+# Routes
+
+<!-- Written by `society call --routes`. -->
+
+What can be asked over HTTP. [http.md](http.md) says how to begin; the parameters and the answer \
+of a route are those of its operation in [operations.md](operations.md), and `/openapi.json` of a \
+running society has all of it in one document.
+
+What stands in braces is a parameter of the operation (`id` is its agent, message, task or item). \
+Others go into the query string of GET and DELETE, or into the body, a JSON object, of POST and \
+PUT. An answer is the operation's object, or for a list `{ items, next, as_of }`. An error is an \
+object `{ error, message, … }`.
+
+| route | operation | scope | success | |
+| --- | --- | --- | --- | --- |
+]]
+
+--- The page of the HTTP routes, as Markdown.
+function M.routes(routes)
+  local out = { (ROUTES_HEAD:gsub(" \\\n", " ")) }
+  for _, route in ipairs(routes) do
+    local operation = route.operation
+      and ("[`%s`](operations.md#%s)"):format(route.operation, route.operation) or "–"
+    local status = route.done and ("%d; 200 with `%s`"):format(route.status, route.done)
+      or tostring(route.status)
+    out[#out + 1] = ("| `%s %s` | %s | %s | %s%s | %s |\n"):format(route.method, route.path,
+      operation, route.scope or "–", status, route.shape == "list" and ", a list" or "",
+      route.summary)
+  end
+  return table.concat(out)
+end
+
 return M

@@ -18,6 +18,7 @@ local M = {
   options = {
     arguments.state,
     { "reference", text = "print the reference of all operations, in Markdown" },
+    { "routes", text = "print the reference of the HTTP routes, in Markdown" },
   },
   notes = "JSON is an object with the parameters; the answer is one JSON object per line.",
   completes = { {} },
@@ -96,6 +97,10 @@ end
 function M.run(given)
   if given.reference then
     io.write(reference.make(program.operations))
+    return arguments.DONE
+  end
+  if given.routes then
+    io.write(reference.routes(program.routes))
     return arguments.DONE
   end
   local name, text = given.words[1], given.words[2] or "{}"

@@ -18,6 +18,12 @@ local M = {
     arguments.set,
     arguments.json,
     { "quiet", text = "log only warnings and errors" },
+    { "http", value = "[HOST:]PORT",
+      text = "listen for HTTP and run on after main; 0: a free port" },
+    { "http-open", text = "no token is needed; on loopback only, for tests and demos" },
+    { "insecure", text = "listen beyond loopback without TLS" },
+    { "web", value = "DIR", text = "the files of the page", completes = "<directory>" },
+    { "once", text = "with --http: end when main has ended" },
     { "log", value = "LEVEL", text = table.concat(LEVELS, ", "), completes = LEVELS },
   },
   rest = "arguments",
@@ -28,7 +34,8 @@ local M = {
 -- The command that continues the run.
 local function again(given)
   local words = output.words("society", "run", given.words[1], "--state", given.state,
-    { "--policy", given.policy }, { "--set", given.set })
+    { "--policy", given.policy }, { "--set", given.set },
+    { "--http", given.http and { given.http } or {} })
   return #given.rest == 0 and words or words .. " -- " .. output.words(table.unpack(given.rest))
 end
 

@@ -6,6 +6,7 @@
 ---@field orchestrator? string
 ---@field broadcasters? string[] agents that may broadcast under `strict` besides the heads
 ---@field files? society.Files
+---@field web? society.Web the HTTP door, see docs/http.md
 ---@field effects_max? integer
 ---@field dedupe_window_ms? integer
 ---@field llm? table settings of models, see docs/llm.md
@@ -32,3 +33,13 @@
 ---@field tokens integer
 ---@field role string
 ---@field is_at_hand? boolean a message that is being handled
+
+---@class society.Web the HTTP door
+---@field listen? string|integer [HOST:]PORT; a free port of loopback by default
+---@field hosts? string[] names in `Host` and `Origin` that are allowed besides loopback
+---@field tls? { cert: string, key: string } paths of PEM files
+---@field body_bytes? integer of a request; 1048576
+---@field connections? integer 256
+---@field streams? integer event streams and WebSockets; 64
+---@field wrong_tokens? integer a minute and address; 10
+---@field program? string the program that runs replays

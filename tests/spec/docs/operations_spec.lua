@@ -25,3 +25,17 @@ describe("the reference of the operations", function()
     end
   end)
 end)
+
+describe("the reference of the routes", function()
+  it("is what `society call --routes` prints", function()
+    assert.equal(reference.routes(program.routes), tree.read("docs/routes.md"))
+  end)
+
+  it("has every route", function()
+    local page = tree.read("docs/routes.md")
+    assert.is_true(#program.routes > 20)
+    for _, route in ipairs(program.routes) do
+      assert.matches(("| `%s %s` |"):format(route.method, route.path), page, 1, true)
+    end
+  end)
+end)
