@@ -233,6 +233,8 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)FILE_KILLS=5000 $(BUILD)/society test tests/e2e/files/files_kill_spec.lua
 	@echo "  SOAK  the worst step of the loop under hostile inputs"
 	$(Q)STALLS=print $(BUILD)/society test tests/e2e/attack/stalls_spec.lua
+	@echo "  SOAK  the page in front of 10,000 agents"
+	$(Q)LOAD_SECONDS=300 $(BUILD)/society test tests/e2e/page/load_spec.lua
 	$(Q)$(MAKE) --no-print-directory mutants
 
 mutants: all

@@ -19,6 +19,8 @@ export class Society {
       counts: {},
       listeners: new Set(),
       replay: null,
+      asked: [],
+      talk: [],
       messages: new Map(),
     });
   }
@@ -103,8 +105,10 @@ export class Society {
   // As the host does it: children beyond fifty are counted.
   tree() {
     const families = new Map();
-    for (const agent of this.agents)
-      families.set(agent.parent, [...(families.get(agent.parent) ?? []), agent]);
+    for (const agent of this.agents) {
+      if (!families.has(agent.parent)) families.set(agent.parent, []);
+      families.get(agent.parent).push(agent);
+    }
     const isListed = (agent) => !agent.parent || families.get(agent.parent).length <= 50;
     return this.agents.filter(isListed).map((agent) => {
       const children = families.get(agent.id) ?? [];
@@ -173,8 +177,7 @@ export class Society {
         load: "40%",
         estimated_free: iso(Date.now() + 240000),
       };
-    if (part === "conversation")
-      return this.talk ? { first: 1, count: 3, entries: this.talk } : undefined;
+    if (part === "conversation") return { first: 1, count: this.talk.length, entries: this.talk };
     return { ...agent, brief: this.brief, state: { drafts: 3, best: "second" } };
   }
 
@@ -219,6 +222,7 @@ export class Society {
   }
 
   change(method, path, body) {
+    this.asked.push({ path, body });
     const [, id] = /^\/inbox\/([^/]+)\/decision$/.exec(path) ?? [];
     if (id) {
       const item = this.inbox.find((one) => one.id === decodeURIComponent(id));
@@ -226,6 +230,7 @@ export class Society {
         return { status: 409, answer: { error: "already_decided", message: "it is decided" } };
       item.state = "decided";
       item.decision = body.decision ?? "approve";
+      item.given = body;
       this.emit("inbox.decided", { item_id: item.id });
       return {
         answer: { agent: item.agent, decision: item.decision, item_id: item.id, delivered: true },

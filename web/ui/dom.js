@@ -3,8 +3,10 @@
 //     draw(parent, [h("p", { class: "hint" }, "hello")])
 //
 // Text becomes text nodes and nothing else: there is no way to hand over HTML, so nothing that
-// an agent wrote is ever markup. Elements with the same `key` keep their identity, and with it
+// an agent wrote is ever markup. What reorders or hides text is taken out of all of it. Elements with the same `key` keep their identity, and with it
 // focus and scroll position.
+
+import { clean } from "../logic/format.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -19,6 +21,9 @@ const PROPERTIES = new Set([
   "readOnly",
   "hidden",
 ]);
+
+// Attributes that people read.
+const NAMES = new Set(["title", "aria-label", "aria-valuetext", "placeholder"]);
 
 /** Describes an element. Properties: key, class, data (an object of data- marks), style (an
  *  object), on (an object of listeners), ref (called with the new element), others as
@@ -50,7 +55,7 @@ export function draw(parent, children) {
 function describe(child) {
   return typeof child === "object"
     ? child
-    : { tag: "#text", key: null, text: String(child), node: null };
+    : { tag: "#text", key: null, text: clean(child), node: null };
 }
 
 function reconcile(parent, olds, children, isSvg) {
@@ -140,7 +145,7 @@ function setAttribute(node, name, value) {
   if (value === null || value === undefined || value === false) {
     node.removeAttribute(name);
   } else {
-    node.setAttribute(name, value === true ? "" : String(value));
+    node.setAttribute(name, value === true ? "" : NAMES.has(name) ? clean(value) : String(value));
   }
 }
 

@@ -33,7 +33,6 @@ export function longList(
       {
         class: "rows",
         style: { height: `${items.length * height}px` },
-        "aria-setsize": items.length,
       },
       items.slice(first, last).map((item, offset) =>
         h(
@@ -41,6 +40,8 @@ export function longList(
           {
             key: item.key ?? item.id ?? first + offset,
             class: "row-place",
+            "aria-setsize": items.length,
+            "aria-posinset": first + offset + 1,
             style: {
               transform: `translateY(${(first + offset) * height}px)`,
               height: `${height}px`,

@@ -24,7 +24,7 @@ export async function agents(look, whole = false) {
 
 export async function waits(look) {
   if (look.at !== null) return rows((await look.past()).waits);
-  const answer = await look.get("/waits", { limit: 1000 });
+  const answer = await look.get("/waits");
   look.app.noteLine(answer?.as_of);
   return rows(answer);
 }

@@ -24,7 +24,7 @@ async function load(look) {
     items,
     item: full,
     activity:
-      look.at === null ? rows(activity) : rows(activity).filter((row) => row.line <= look.at),
+      look.at === null ? rows(activity) : rows(activity).filter((line) => line.line <= look.at),
   };
 }
 

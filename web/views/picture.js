@@ -62,9 +62,6 @@ function box(look, item, names) {
       key: item.key,
       class: `box is-${status} ${isSelected ? "selected" : ""} ${names.has(item.key) ? "near" : ""}`,
       transform: `translate(${x(item)} ${y(item)})`,
-      role: "button",
-      tabindex: -1,
-      "aria-label": oneLine(title, 160),
       on: { click: act },
     },
     h("title", null, oneLine(title, 160)),
@@ -128,7 +125,7 @@ export function picture(look, { agents, waits, contacts, layout }) {
       },
       h(
         "svg",
-        { width, height, class: "tree" },
+        { width, height, class: "tree", "aria-hidden": "true" },
         h(
           "defs",
           null,

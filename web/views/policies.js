@@ -1,9 +1,10 @@
 // Policies: what is in force, its versions and swaps; and what would have been otherwise.
 
+import { payloadText } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import { confirm } from "../ui/dialog.js";
 import * as looks from "../ui/looks.js";
-import { empty, link, moment, section, words } from "../ui/parts.js";
+import { empty, facts, link, moment, section, words } from "../ui/parts.js";
 import { single, optional, part, put, rows } from "../ui/api.js";
 import { t, word } from "../ui/words.js";
 import { loadReplay, replaySection } from "./replay.js";
@@ -104,6 +105,12 @@ function swapForm(look, kind, names) {
   );
 }
 
+function settingsOf(policy) {
+  const settings = Object.entries(policy.settings ?? {});
+  if (settings.length === 0) return null;
+  return facts(settings.map(([name, value]) => [words(name, 40), words(payloadText(value), 300)]));
+}
+
 function card(look, kind, data) {
   const policies = data.policies.filter((policy) => policy.kind === kind);
   const isOpen = look.filters.kind === kind;
@@ -121,12 +128,7 @@ function card(look, kind, data) {
           h("code", { class: "quiet", title: policy.hash }, ` ${String(policy.hash).slice(0, 8)}`),
       ),
     ),
-    policies.some((policy) => policy.settings && Object.keys(policy.settings).length > 0) &&
-      h(
-        "pre",
-        { class: "text code" },
-        words(JSON.stringify(policies.find((policy) => policy.settings).settings), 400),
-      ),
+    isOpen && policies.map((policy) => settingsOf(policy)),
     look.at === null &&
       h(
         "div",

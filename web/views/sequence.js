@@ -22,7 +22,7 @@ function watch(look, state, node) {
 }
 
 const stateOf = (look) =>
-  (look.ui.sequence ??= { top: 0, view: 600, width: 600, shown: null, isNew: true });
+  (look.ui.sequence ??= { top: 0, left: 0, view: 600, width: 600, shown: null, isNew: true });
 
 /** Keeps the row of the moment, or live the last one, on screen when it changes. */
 export function showRow(look, { list, selected, drawing }) {
@@ -86,13 +86,20 @@ function arrow(item, x) {
   });
 }
 
-function label(item, x, width) {
+// The middle of the part of an arrow that is on screen.
+function middle(state, x1, x2) {
+  const from = Math.max(Math.min(x1, x2), state.left + TIMES);
+  const to = Math.min(Math.max(x1, x2), state.left + state.width);
+  return from < to ? (from + to) / 2 : (x1 + x2) / 2;
+}
+
+function label(state, item, x, width) {
   const { row } = item;
   const isArrow = item.kind === "arrow" && typeof item.to === "number" && item.to !== item.lane;
   const text =
     item.kind === "arrow" ? (row.type ?? row.event) : word(`event.${row.event}`, row.event);
   const at = isArrow
-    ? (x(item.lane) + x(item.to)) / 2
+    ? middle(state, x(item.lane), x(item.to))
     : x(item.lane ?? 0) + (item.kind === "arrow" ? 22 : 10);
   const isLast = !isArrow && at > width - 110;
   const place = isLast ? x(item.lane ?? 0) - 10 : at;
@@ -142,7 +149,7 @@ function rowOf(look, item, x, width, selected) {
         )
       : [
           item.kind === "arrow" ? arrow(item, x) : SIGNS[item.kind](x(item.lane)),
-          label(item, x, width),
+          label(stateOf(look), item, x, width),
         ],
   );
 }
@@ -194,6 +201,7 @@ export function sequence(look, { drawing, selected }) {
         on: {
           scroll: (event) => {
             state.top = event.target.scrollTop;
+            state.left = event.target.scrollLeft;
             look.app.redraw();
           },
         },

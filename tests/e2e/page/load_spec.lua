@@ -1,0 +1,15 @@
+-- Slow: the page in front of ten thousand agents that send a thousand messages a second.
+-- LOAD_SECONDS says for how long; `make soak` looks for five minutes.
+
+local browser = require("browser")
+
+describe("the page under load", function()
+  it("paints soon, keeps its frames short and its memory flat", function()
+    local text, reason = browser.run("load.test.mjs")
+    if not text then
+      pending(reason)
+    elseif os.getenv("LOAD_SECONDS") then
+      print(text)
+    end
+  end)
+end)
