@@ -13,6 +13,7 @@
 #define SOC_ITEM_ID_BYTES         36 /* item_, then as a message id */
 #define SOC_CALL_ID_BYTES         48 /* call_, as a message id, _, random digits; a NUL */
 #define SOC_TIME_BYTES            24 /* 2026-01-05T12:00:00.000Z */
+#define SOC_CALENDAR_STEPS_MAX    64
 #define SOC_PAYLOAD_BYTES_MAX     (16u << 20)
 #define SOC_STATE_BYTES_MAX       (1u << 20)
 #define SOC_BRIEF_BYTES_MAX       (1u << 20)

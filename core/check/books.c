@@ -133,6 +133,7 @@ void soc_books_reset(struct soc_check *check)
         .waiting_capacity = check->waiting_capacity,
         .cursor = {check->cursor.data, 0, check->cursor.capacity},
         .history = {check->history.data, 0, check->history.capacity},
+        .steps = {check->steps.data, 0, check->steps.capacity},
         .scratch = check->scratch,
     };
     while (check->blocks != NULL) {
@@ -167,6 +168,7 @@ void soc_books_free(struct soc_check *check)
     free(check->outputs);
     soc_buf_fini(&check->cursor);
     soc_buf_fini(&check->history);
+    soc_buf_fini(&check->steps);
     soc_buf_fini(&check->scratch);
     free(check);
 }

@@ -46,6 +46,8 @@ struct soc_check_message { /* a message and what became of it */
     uint64_t reply_to;                     /* key; 0: it answers nothing */
     int64_t from_ms;                       /* not handled before; 0: at any time */
     int64_t until_ms;                      /* not handled then or later; 0: at any time */
+    bool is_dated;                         /* `from_ms` is a date, whatever the clock does */
+    bool is_dated_end;                     /* `until_ms` is */
 };
 
 struct soc_check_seat { /* one participant of a checkpoint */
@@ -156,18 +158,21 @@ struct soc_check { /* everything known about one history */
     uint64_t applied; /* last sequence read */
     uint64_t place;   /* of the record being read */
     uint64_t last_key;
-    int64_t now_ms;     /* of the last batch */
-    int64_t timeout_ms; /* latest deadline of the waits that this batch times out */
-    int64_t taken_ms;   /* latest time before which a message that it takes must not be */
-    int64_t window_ms;  /* for which keys count; 0: the default */
-    int64_t keyed;      /* keys of the messages of this batch that were not remembered yet */
-    uint64_t visits;    /* searches for rings so far */
-    uint64_t census;    /* number of the current one … */
-    uint64_t alive;     /* … and agents it has found */
-    bool has_new_wait;  /* in this batch */
-    bool is_watched;    /* all that outside agents do is reported */
-    bool has_silence;   /* silence_ms was set */
-    int64_t silence_ms; /* that an outside agent may keep; 0: any */
+    int64_t last_sent_ms;
+    int64_t now_ms;       /* of the last batch */
+    int64_t behind_ms;    /* by which dates are below times since the last step of the clock */
+    struct soc_buf steps; /* as they are stored */
+    int64_t timeout_ms;   /* latest deadline of the waits that this batch times out */
+    int64_t taken_ms;     /* latest time before which a message that it takes must not be */
+    int64_t window_ms;    /* for which keys count; 0: the default */
+    int64_t keyed;        /* keys of the messages of this batch that were not remembered yet */
+    uint64_t visits;      /* searches for rings so far */
+    uint64_t census;      /* number of the current one … */
+    uint64_t alive;       /* … and agents it has found */
+    bool has_new_wait;    /* in this batch */
+    bool is_watched;      /* all that outside agents do is reported */
+    bool has_silence;     /* silence_ms was set */
+    int64_t silence_ms;   /* that an outside agent may keep; 0: any */
     uint64_t sent;
     uint64_t readers; /* of broadcasts, in total */
     uint64_t outcomes[6];

@@ -81,10 +81,10 @@ void soc_check_census_mail(struct soc_check *check, struct soc_slice to, uint64_
         soc_books_fail(check, "message %llu is in the mailbox of %.*s, but %s",
                        (unsigned long long)key, (int)to.length, to.data,
                        message == NULL ? "was never sent" : "has ended");
-    else if (message->from_ms > now_ms)
+    else if (soc_check_times_from(check, message) > now_ms)
         soc_books_fail(check, "message %llu is in the mailbox of %.*s %lld ms before its time",
                        (unsigned long long)key, (int)to.length, to.data,
-                       (long long)(message->from_ms - now_ms));
+                       (long long)(soc_check_times_from(check, message) - now_ms));
 }
 
 static void check_contacts(struct soc_check *check, const struct soc_check_agent *agent)

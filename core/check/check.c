@@ -108,6 +108,8 @@ static void read_record(struct soc_check *check, const struct soc_record *record
     else if (record->type == SOC_RECORD_META) {
         if (soc_slice_equal(record->meta.name, SOC_SLICE("cursor")))
             note_cursor(check, record->meta.value);
+        else if (soc_slice_equal(record->meta.name, SOC_SLICE("clock")))
+            soc_check_times_step(check, record->meta.value);
         else if (soc_slice_equal(record->meta.name, SOC_SLICE("policies")))
             soc_check_people(check, record);
         else if (soc_slice_equal(record->meta.name, SOC_SLICE("main_failed")))

@@ -18,7 +18,8 @@
  *   - contacts come only from births, briefs, messages and introductions, and strangers do
  *     not write;
  *   - no message is handled before its time or after its time to live, and none expires
- *     early;
+ *     early, even when the clock is set back;
+ *   - the time of the society and of ids never goes back, and no time gets another date;
  *   - an outside agent is handed urgent mail first, and nothing again that it has acked or
  *     answered, that was given up, or while it owes an ack, until somebody decides; its mail
  *     ends only when it has processed or answered it; what it sends goes to whom it means;

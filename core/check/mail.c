@@ -176,6 +176,11 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
         soc_books_fail(check, "message %llu came after message %llu",
                        (unsigned long long)record->key, (unsigned long long)check->last_key);
     check->last_key = record->key > check->last_key ? record->key : check->last_key;
+    if (!is_letter && (int64_t)record->time_ms < check->last_sent_ms)
+        soc_books_fail(check, "the id of message %llu is below that of the message before it",
+                       (unsigned long long)record->key);
+    if (!is_letter) /* which has the time of its broadcast */
+        check->last_sent_ms = (int64_t)record->time_ms;
     struct soc_check_message *message = add(check, record->key);
     message->key = record->key;
     message->place = check->place;
@@ -186,7 +191,7 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     message->is_reply = (record->flags & SOC_MESSAGE_IS_REPLY) != 0;
     message->requires_ack = (record->flags & SOC_MESSAGE_REQUIRES_ACK) != 0;
     message->attempt = record->attempt;
-    soc_check_times_note(message, record);
+    soc_check_times_note(check, message, record);
     check->letters -= is_letter;
     if (!is_letter)
         soc_check_promises_keyed(check, record);
@@ -426,6 +431,7 @@ static void read_again(struct soc_check *check, const struct soc_record_message_
     message->was_handed = message->is_given_up = false;
     message->attempt = record->attempt;
     message->from_ms = (int64_t)record->deliver_at_ms;
+    message->is_dated = message->is_dated_end = false;
     message->until_ms = 0; /* what is sent again must be handled */
     struct soc_check_message *question = find(check, message->reply_to);
     if (question != NULL)

@@ -13,9 +13,13 @@ bool soc_check_turns(struct soc_check *check, const struct soc_record *record);
 bool soc_check_waits(struct soc_check *check, const struct soc_record *record);
 bool soc_check_promises(struct soc_check *check, const struct soc_record *record);
 
-/* Times (times.c): notes when a message may be handled; checks that it is at `time_ms`,
- * that `receive` takes it in time, and that it does not expire early. */
-void soc_check_times_note(struct soc_check_message *message,
+/* Times (times.c): notes a step of the clock, as JSON; when a message may be handled. Checks
+ * that it is at `time_ms`, that `receive` takes it in time, and that it does not expire
+ * early. */
+void soc_check_times_step(struct soc_check *check, struct soc_slice json);
+int64_t soc_check_times_from(const struct soc_check *check,
+                             const struct soc_check_message *message);
+void soc_check_times_note(const struct soc_check *check, struct soc_check_message *message,
                           const struct soc_record_message *record);
 void soc_check_times_start(struct soc_check *check, const struct soc_check_agent *agent,
                            const struct soc_check_message *message, int64_t time_ms);

@@ -314,10 +314,11 @@ int soc_assembly_reopen(struct soc_assembly *parts, const struct soc_assembly_op
 }
 
 int soc_assembly_resume(struct soc_assembly *parts, const struct soc_assembly_options *options,
-                        int64_t now_ms, struct soc_detail *detail)
+                        int64_t date_ms, struct soc_detail *detail)
 {
     make_host(parts, options);
-    soc_clock_move(soc_host_clock(parts->host), now_ms);
+    if (date_ms != 0)
+        soc_clock_set(soc_host_clock(parts->host), date_ms);
     int rc = make_script(parts, options, detail);
     if (rc == SOC_OK)
         rc = run_app(parts, options, detail);

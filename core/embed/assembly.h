@@ -71,12 +71,12 @@ int soc_assembly_start(struct soc_assembly *parts, struct soc_detail *detail);
 
 /* For simulations, a restart in three steps: end the host and its script as a crash
  * does; open the store again, on its disk or empty in memory; create host and script,
- * load and start at `now_ms`, or at the time reached if that is later. */
+ * load and start with the wall clock at `date_ms`; 0: at the time that was reached. */
 void soc_assembly_crash(struct soc_assembly *parts);
 int soc_assembly_reopen(struct soc_assembly *parts, const struct soc_assembly_options *options,
                         struct soc_detail *detail);
 int soc_assembly_resume(struct soc_assembly *parts, const struct soc_assembly_options *options,
-                        int64_t now_ms, struct soc_detail *detail);
+                        int64_t date_ms, struct soc_detail *detail);
 
 /* Closes the host cleanly, or as `kill -9` would if `is_crash`. */
 void soc_assembly_end_host(struct soc_assembly *parts, bool is_crash);

@@ -6,6 +6,7 @@
 
 #define MS_PER_DAY  86400000
 #define TIME_MS_MAX 253402300799999 /* 9999-12-31T23:59:59.999Z */
+#define STEP_MS_MIN 1001            /* less is corrected by any time server and is no step */
 
 static int64_t read_clock_us(clockid_t id)
 {
@@ -28,8 +29,8 @@ static int64_t read_monotonic_ms(const struct soc_clock *clock)
 
 void soc_clock_init(struct soc_clock *clock, bool is_virtual)
 {
-    *clock =
-        (struct soc_clock){.is_virtual = is_virtual, .wall_now_ms = SOC_CLOCK_VIRTUAL_START_MS};
+    *clock = (struct soc_clock){
+        .is_virtual = is_virtual, .is_set = !is_virtual, .wall_now_ms = SOC_CLOCK_VIRTUAL_START_MS};
     clock->base_ms = read_wall_ms(clock);
     clock->monotonic_ms = read_monotonic_ms(clock);
 }
@@ -43,17 +44,51 @@ int64_t soc_clock_now(struct soc_clock *clock)
     return now_ms;
 }
 
-/* The base moves as well, so that time continues from the floor at once. The price: after
- * a start with a clock that is behind, the society stays ahead of it by the difference.
- * The alternative is a clock that stands still for that long. */
-void soc_clock_raise(struct soc_clock *clock, int64_t floor_ms)
+int64_t soc_clock_date(struct soc_clock *clock)
 {
-    int64_t now_ms = soc_clock_now(clock);
-    if (floor_ms > now_ms) {
-        clock->base_ms += floor_ms - now_ms;
-        clock->ahead_ms += floor_ms - now_ms;
-        clock->floor_ms = floor_ms;
-    }
+    return soc_clock_now(clock) - soc_calendar_behind(&clock->calendar);
+}
+
+int64_t soc_clock_date_of(const struct soc_clock *clock, int64_t time_ms)
+{
+    return soc_calendar_date(&clock->calendar, time_ms);
+}
+
+int64_t soc_clock_time_of(const struct soc_clock *clock, int64_t date_ms)
+{
+    return date_ms == 0 ? 0 : date_ms + soc_calendar_behind(&clock->calendar);
+}
+
+/* The base moves as well, so that time continues from there at once; the alternative is a
+ * clock that stands still for that long. A step begins one ms after what was reached, so
+ * that every time has one date. */
+bool soc_clock_resume(struct soc_clock *clock, int64_t reached_ms)
+{
+    const struct soc_calendar *calendar = &clock->calendar;
+    int64_t behind_ms = soc_calendar_behind(calendar);
+    int64_t wall_ms = soc_clock_now(clock);
+    if (calendar->count > 0 && reached_ms < calendar->steps[calendar->count - 1].from_ms)
+        reached_ms = calendar->steps[calendar->count - 1].from_ms;
+    int64_t now_ms = wall_ms + behind_ms;
+    bool is_over = behind_ms > 0 && wall_ms > reached_ms;
+    bool is_back = clock->is_set && reached_ms - now_ms >= STEP_MS_MIN;
+    if (is_over || !clock->is_set)
+        now_ms = wall_ms;
+    if (now_ms < reached_ms)
+        now_ms = reached_ms + is_back;
+    clock->base_ms += now_ms - wall_ms;
+    clock->floor_ms = now_ms;
+    if (!clock->is_set || !(is_over || is_back))
+        return false;
+    soc_calendar_add(&clock->calendar, now_ms, now_ms - wall_ms);
+    return true;
+}
+
+void soc_clock_set(struct soc_clock *clock, int64_t wall_ms)
+{
+    assert(clock->is_virtual);
+    clock->is_set = true;
+    clock->wall_now_ms = clock->base_ms = clock->floor_ms = wall_ms;
 }
 
 void soc_clock_move(struct soc_clock *clock, int64_t now_ms)

@@ -154,13 +154,13 @@ static void write_line(struct soc_log *log, struct line *line)
 void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
                   struct soc_slice agent, struct soc_slice detail)
 {
-    write_line(log, &(struct line){level, time_ms, event, agent, detail, false});
+    write_line(log, &(struct line){level, time_ms - log->behind_ms, event, agent, detail, false});
 }
 
 void soc_log_event(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                    const char *event, struct soc_slice agent, struct soc_slice detail)
 {
-    write_line(log, &(struct line){level, time_ms, event, agent, detail, true});
+    write_line(log, &(struct line){level, time_ms - log->behind_ms, event, agent, detail, true});
 }
 
 void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,

@@ -30,12 +30,14 @@ struct soc_log {
     enum soc_log_level level; /* lines below it are not written */
     bool is_json;             /* one JSON object per line */
     bool has_colour;          /* only on a terminal */
+    int64_t behind_ms;        /* taken off the times of lines (env/calendar.h) */
     /* Where lines go; NULL is stderr. `line` ends with a newline. */
     void (*write)(struct soc_slice line, void *user);
     void *user;
 };
 
-/* Writes one line at society time `time_ms`. `detail` is text; `agent` may be absent. */
+/* Writes one line at society time `time_ms`, of which the date is shown. `detail` is text; `agent`
+ * may be absent. */
 void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
                   struct soc_slice agent, struct soc_slice detail);
 

@@ -28,7 +28,6 @@
 #include "store/journal.h"
 #include "store/store.h"
 
-#define AHEAD_MS_MIN  1000 /* less is corrected by any time server and not worth a word */
 #define SEQUENCE_SEED 0x9e3779b97f4a7c15ull
 #define EVICT_LOOKS   16              /* agents tried to find a waiting one */
 #define ORDER_SEED    0x6f72646572ull /* separates the scheduler's draws from the scripts' */
@@ -90,23 +89,6 @@ static void on_failed(const struct soc_detail *detail, void *user)
     host->options.failed(host->options.user, detail);
 }
 
-/* An earlier run has seen a later clock. Its ids must not come again, so time continues from
- * where that run was. */
-static void warn_if_ahead(struct soc_host *host)
-{
-    int64_t ahead_ms = host->clock.ahead_ms;
-    int64_t minutes = ahead_ms / 60000;
-    if (ahead_ms < AHEAD_MS_MIN)
-        return;
-    soc_log_printf(
-        &host->log, SOC_LOG_WARN, soc_host_now(host), "clock", SOC_SLICE("system"),
-        "the state is ahead of the clock of this machine by %lld days %02lld:%02lld:%02lld; "
-        "times continue from there, so a deliver_at or deadline before that counts as "
-        "passed",
-        (long long)(minutes / 1440), (long long)(minutes / 60 % 24), (long long)(minutes % 60),
-        (long long)(ahead_ms / 1000 % 60));
-}
-
 int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detail *detail)
 {
     assert(host->hooks.run != NULL && host->journal == NULL);
@@ -124,7 +106,6 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
         soc_batch_put_meta(host, "app", app);
         soc_agents_create_first(host);
     }
-    warn_if_ahead(host);
     soc_agents_store_roles(host);
     host->next_sequence = soc_store_sequence(host->options.store) + 1;
     /* A recovered society must not repeat the random numbers it has used. */

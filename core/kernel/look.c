@@ -25,10 +25,11 @@ static void put_count(struct soc_buf *out, const char *name, uint64_t count)
     soc_json_put_integer(out, (int64_t)count);
 }
 
-static void put_time(struct soc_buf *out, const char *name, int64_t time_ms)
+static void put_time(const struct soc_host *host, struct soc_buf *out, const char *name,
+                     int64_t time_ms)
 {
     soc_json_put_name(out, name);
-    soc_time_put_json(out, time_ms);
+    soc_time_put_json(out, soc_clock_date_of(&host->clock, time_ms));
 }
 
 uint64_t soc_look_queued(const struct soc_host *host, const struct soc_agent *agent)
@@ -59,7 +60,7 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
     put_count(out, "queue_length", soc_look_queued(host, agent));
     put_count(out, "contacts", agent->contacts.count);
     put_count(out, "children", agent->children);
-    put_time(out, "created_at", agent->created_ms);
+    put_time(host, out, "created_at", agent->created_ms);
     if (agent->brief != NULL) {
         soc_json_put_name(out, "brief");
         soc_buf_put_slice(out, soc_slice(agent->brief, agent->brief_length));
@@ -71,12 +72,14 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
     soc_buf_put_byte(out, '}');
 }
 
-static bool fits(const struct soc_agent *agent, const struct soc_query *query)
+static bool fits(const struct soc_host *host, const struct soc_agent *agent,
+                 const struct soc_query *query)
 {
+    int64_t date_ms = soc_clock_date_of(&host->clock, agent->created_ms);
     return !agent->is_ended &&
            (query->agent.data == NULL || soc_slice_equal(query->agent, soc_agent_id(agent))) &&
-           (query->since_ms == 0 || agent->created_ms >= query->since_ms) &&
-           (query->until_ms == 0 || agent->created_ms < query->until_ms);
+           (query->since_ms == 0 || date_ms >= query->since_ms) &&
+           (query->until_ms == 0 || date_ms < query->until_ms);
 }
 
 void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
@@ -89,13 +92,13 @@ void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
     if (query->limit > 0) {
         uint64_t fitting = 0;
         for (size_t cursor = 0; (agent = soc_map_each(&host->registry.agents, &cursor)) != NULL;)
-            fitting += fits(agent, query);
+            fitting += fits(host, agent, query);
         if (fitting > (uint64_t)query->limit)
             passed_over = fitting - (uint64_t)query->limit;
     }
     soc_buf_put_byte(out, '[');
     for (size_t cursor = 0; (agent = soc_map_each(&host->registry.agents, &cursor)) != NULL;) {
-        if (!fits(agent, query) || (passed_over > 0 && passed_over-- > 0))
+        if (!fits(host, agent, query) || (passed_over > 0 && passed_over-- > 0))
             continue;
         if (out->data[out->length - 1] != '[')
             soc_buf_put_byte(out, ',');
@@ -104,7 +107,8 @@ void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
     soc_buf_put_byte(out, ']');
 }
 
-void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out)
+void soc_look_contact(const struct soc_host *host, const struct soc_contact *contact,
+                      struct soc_buf *out)
 {
     const struct soc_contact_extra *extra = contact->extra;
     const struct soc_role *role = contact->peer->role;
@@ -129,19 +133,20 @@ void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out)
     }
     if (extra != NULL)
         soc_json_put_text_member(out, "reason", soc_slice_text(extra->reason));
-    put_time(out, "addedAt", contact->added_ms);
+    put_time(host, out, "addedAt", contact->added_ms);
     if (extra != NULL)
         soc_json_put_text_member(out, "usageHint", soc_slice_text(extra->usage_hint));
     soc_buf_put_byte(out, '}');
 }
 
-void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out)
+void soc_look_contacts(const struct soc_host *host, const struct soc_agent *agent,
+                       struct soc_buf *out)
 {
     soc_buf_put_byte(out, '[');
     for (uint32_t i = 0; i < agent->contacts.count; i++) {
         if (i > 0)
             soc_buf_put_byte(out, ',');
-        soc_look_contact(&agent->contacts.items[i], out);
+        soc_look_contact(host, &agent->contacts.items[i], out);
     }
     soc_buf_put_byte(out, ']');
 }
@@ -155,7 +160,7 @@ void soc_look_registries(const struct soc_host *host, struct soc_buf *out)
         if (agent->is_ended)
             continue;
         soc_json_put_name(out, agent->id);
-        soc_look_contacts(agent, out);
+        soc_look_contacts(host, agent, out);
     }
     soc_buf_put_text(out, "}}");
 }
@@ -175,9 +180,9 @@ void soc_look_wait(const struct soc_host *host, const struct soc_activation *act
     if (ops != NULL && ops->put != NULL)
         ops->put(host, activation, out);
     if (wait->since_ms != 0)
-        put_time(out, "since", wait->since_ms);
+        put_time(host, out, "since", wait->since_ms);
     if (soc_heap_has(&activation->timer))
-        put_time(out, "deadline", activation->timer.due_ms);
+        put_time(host, out, "deadline", activation->timer.due_ms);
     soc_json_put_text_member(out, "correlation_id", soc_wait_chain(host, activation, id));
     if (wait->kind == SOC_WAIT_REPLY || wait->kind == SOC_WAIT_TASK) {
         soc_message_id_format(id, wait->request_ms, wait->request_key);
@@ -218,7 +223,7 @@ void soc_look_stats(struct soc_host *host, struct soc_buf *out)
     put_count(out, "waiting", host->waits.count);
     put_count(out, "turns", totals->turns);
     put_count(out, "activations", totals->activations);
-    put_time(out, "now", soc_host_now(host));
+    put_time(host, out, "now", soc_host_now(host));
     soc_buf_put_byte(out, '}');
 }
 

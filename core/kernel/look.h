@@ -33,10 +33,12 @@ void soc_look_agents(const struct soc_host *host, const struct soc_query *query,
 
 /* Appends one contact as an object. Its role supplies the interface if the entry has
  * none. */
-void soc_look_contact(const struct soc_contact *contact, struct soc_buf *out);
+void soc_look_contact(const struct soc_host *host, const struct soc_contact *contact,
+                      struct soc_buf *out);
 
 /* Appends the list of an agent's contacts, oldest first. */
-void soc_look_contacts(const struct soc_agent *agent, struct soc_buf *out);
+void soc_look_contacts(const struct soc_host *host, const struct soc_agent *agent,
+                       struct soc_buf *out);
 
 /* Appends { "contactRegistries": { id: contacts } } of all live agents, oldest first. */
 void soc_look_registries(const struct soc_host *host, struct soc_buf *out);

@@ -32,6 +32,7 @@ struct soc_loader {
     struct soc_map takes;    /* key -> agent that took it */
     struct soc_map handling; /* key -> agent whose activation handles it */
     struct soc_buf app;
+    int64_t reached_ms;        /* the time of the last batch */
     struct soc_detail *detail; /* lent, or NULL */
 };
 
@@ -81,6 +82,7 @@ struct soc_message *soc_recover_message(struct soc_host *host, const struct soc_
     struct soc_message_draft draft = {
         .key = r->key,
         .time_ms = (int64_t)r->time_ms,
+        .sent_date_ms = soc_clock_date_of(&host->clock, (int64_t)r->time_ms),
         .from = soc_registry_need(host, r->from),
         .to = r->flags & SOC_MESSAGE_IS_BROADCAST ? NULL : soc_registry_need(host, r->to),
         .type = soc_intern(&host->types.table, r->type),
@@ -167,7 +169,7 @@ static int apply_message_again(struct soc_loader *loader, const struct soc_recor
     }
     if (message == NULL)
         return SOC_OK;
-    soc_router_set_again(message, r);
+    soc_router_set_again(loader->host, message, r);
     soc_map_put_number(&loader->pending, r->key, message);
     return SOC_OK;
 }
@@ -243,7 +245,9 @@ static void apply_meta(struct soc_loader *loader, const struct soc_record_meta *
     } else if (soc_slice_equal(r->name, SOC_SLICE("main_failed"))) {
         soc_main_restore(host, r->value);
     } else if (soc_slice_equal(r->name, SOC_SLICE("cursor"))) {
-        soc_batch_read_cursor(host, r->value);
+        loader->reached_ms = soc_batch_read_cursor(host, r->value);
+    } else if (soc_slice_equal(r->name, SOC_SLICE("clock"))) {
+        soc_calendar_read(&host->clock.calendar, r->value);
     }
 }
 
@@ -435,13 +439,25 @@ static void place_message(struct soc_loader *loader, struct soc_message *message
     soc_ready_add(host, message->to);
 }
 
+/* Settles when a message is due, now that the calendar is complete: a date stays that date,
+ * and of a delay there is as much left as there was. */
+static void settle_delivery(const struct soc_host *host, struct soc_message *message)
+{
+    if (message->flags & SOC_MESSAGE_IS_DATED)
+        message->deliver_at_ms = soc_clock_time_of(&host->clock, message->deliver_date_ms);
+    else
+        message->deliver_date_ms = soc_clock_date_of(&host->clock, message->deliver_at_ms);
+}
+
 static void place_messages(struct soc_loader *loader)
 {
     size_t count = loader->pending.count;
     struct soc_message **messages = soc_alloc((count + 1) * sizeof(*messages));
     size_t cursor = 0;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         messages[i] = soc_map_each(&loader->pending, &cursor);
+        settle_delivery(loader->host, messages[i]);
+    }
     qsort(messages, count, sizeof(*messages), compare_due);
     for (size_t i = 0; i < count; i++)
         place_message(loader, messages[i]);
@@ -514,6 +530,36 @@ static void free_messages(const struct soc_map *messages)
         soc_message_free(message);
 }
 
+/* Goes on from the time of the earlier run. If the clock was set back since, that is said,
+ * and stored before anything else. */
+static void resume_clock(struct soc_loader *loader)
+{
+    struct soc_host *host = loader->host;
+    int64_t before_ms = soc_calendar_behind(&host->clock.calendar);
+    struct soc_buf json = {0};
+    if (!soc_clock_resume(&host->clock, loader->reached_ms)) {
+        host->log.behind_ms = before_ms;
+        return;
+    }
+    int64_t behind_ms = soc_calendar_behind(&host->clock.calendar);
+    int64_t seconds = (behind_ms > before_ms ? behind_ms - before_ms : before_ms) / 1000;
+    host->log.behind_ms = behind_ms;
+    soc_calendar_put(&host->clock.calendar, &json);
+    soc_batch_put_meta(host, "clock", soc_buf_slice(&json));
+    soc_buf_fini(&json);
+    soc_log_printf(
+        &host->log, behind_ms > before_ms ? SOC_LOG_WARN : SOC_LOG_INFO, soc_host_now(host),
+        "clock", SOC_SLICE("system"),
+        "the clock of this machine is %lld days %02lld:%02lld:%02lld %s",
+        (long long)(seconds / 86400), (long long)(seconds / 3600 % 24),
+        (long long)(seconds / 60 % 60), (long long)(seconds % 60),
+        behind_ms > before_ms
+            ? "behind what an earlier run has seen; times follow it again, timers keep what was "
+              "left of them, and ids keep their higher time"
+            : "further than in the last run, and no longer behind an earlier one; times and ids "
+              "follow it");
+}
+
 int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *detail)
 {
     assert(host->loader == NULL && host->registry.agents.count == 0);
@@ -522,6 +568,7 @@ int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *d
     host->loader = &loader;
     int rc = soc_store_load(host->options.store, apply, &loader, detail);
     if (rc == SOC_OK) {
+        resume_clock(&loader);
         SOC_PARTS_TELL(host, loaded, host);
         place_messages(&loader);
         resume_activations(host);

@@ -156,7 +156,7 @@ static void note_calls(struct sim *sim)
 }
 
 /* Opens the store as the crash left it and starts the society, which may crash again. */
-static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
+static int start_again(struct sim *sim, int64_t date_ms, bool has_power)
 {
     int rc = SOC_OK;
     sim->failure.text[0] = '\0';
@@ -178,20 +178,18 @@ static int start_again(struct sim *sim, int64_t now_ms, bool has_power)
         return rc;
     /* Check what the crash left before the society changes it. */
     soc_check_reload(sim->check, sim->parts.store);
-    return soc_assembly_resume(&sim->parts, &sim->options, now_ms, &sim->failure);
+    return soc_assembly_resume(&sim->parts, &sim->options, date_ms, &sim->failure);
 }
 
-static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_power)
+static void restart(struct soc_simulation *simulation, int64_t date_ms, bool has_power)
 {
     struct sim *sim = simulation->user;
-    int64_t reached_ms = soc_clock_now(soc_host_clock(simulation->host));
-    int rc = start_again(sim, now_ms, has_power);
+    int rc = start_again(sim, date_ms, has_power);
     while (rc < 0 && sim->disk != NULL && soc_disk_struck(sim->disk) != SOC_DISK_NONE) {
         bool is_up = soc_rng_below(&sim->plan.rng, 2) > 0;
-        soc_faults_log(&sim->plan, SOC_FAULT_POWER, now_ms < reached_ms ? reached_ms : now_ms,
-                       (struct soc_slice){0}, "crash during recovery%s; restarting",
-                       is_up ? "" : " with power loss");
-        rc = start_again(sim, now_ms, is_up);
+        soc_faults_log(&sim->plan, SOC_FAULT_POWER, date_ms, (struct soc_slice){0},
+                       "crash during recovery%s; restarting", is_up ? "" : " with power loss");
+        rc = start_again(sim, date_ms, is_up);
     }
     simulation->host = rc < 0 ? NULL : sim->parts.host;
 }
@@ -214,7 +212,7 @@ static void print_progress(struct sim *sim, uint64_t done, int64_t now_us)
 static void print_place(const char *before, uint64_t seed, const struct soc_simulation *at)
 {
     char time[SOC_TIME_BYTES];
-    soc_time_format(time, soc_clock_now(soc_host_clock(at->host)));
+    soc_time_format(time, soc_clock_date(soc_host_clock(at->host)));
     soc_complain(0, "%sseed %llu: virtual time %.*s, %llu steps", before, (unsigned long long)seed,
                  SOC_TIME_BYTES, time, (unsigned long long)at->steps);
 }

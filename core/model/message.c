@@ -28,6 +28,9 @@ struct soc_message *soc_message_new(const struct soc_message_draft *draft)
         .reply_to_ms = draft->reply_to_ms,
         .expires_ms = draft->expires_ms,
         .deliver_at_ms = draft->deliver_at_ms,
+        .sent_date_ms = draft->sent_date_ms != 0 ? draft->sent_date_ms : draft->time_ms,
+        .deliver_date_ms =
+            draft->deliver_date_ms != 0 ? draft->deliver_date_ms : draft->deliver_at_ms,
         .deadline_ms = draft->deadline_ms,
         .priority = draft->priority,
         .flags = draft->flags,

@@ -51,8 +51,11 @@ struct soc_message {
     int64_t reply_to_ms;   /* when that message was sent; part of its printed id */
     int64_t expires_ms;    /* 0: never */
     int64_t deliver_at_ms; /* 0: immediately */
-    int64_t deadline_ms;   /* of its task, 0: none */
-    uint32_t hops;         /* hops from agent to agent in its lineage */
+    /* Dates (env/calendar.h), which are what people see. */
+    int64_t sent_date_ms;    /* of time_ms */
+    int64_t deliver_date_ms; /* of deliver_at_ms; 0: immediately */
+    int64_t deadline_ms;     /* of its task, 0: none */
+    uint32_t hops;           /* hops from agent to agent in its lineage */
     uint16_t attempt;
     uint8_t priority;
     uint8_t flags; /* enum soc_message_flag of the record */
@@ -85,6 +88,8 @@ struct soc_message_draft {
     int64_t reply_to_ms;
     int64_t expires_ms;
     int64_t deliver_at_ms;
+    int64_t sent_date_ms;    /* 0: as time_ms */
+    int64_t deliver_date_ms; /* 0: as deliver_at_ms */
     int64_t deadline_ms;
     uint8_t priority;
     uint8_t flags;

@@ -133,8 +133,8 @@ static bool raises(void *user, struct soc_host *host, const struct soc_activatio
     for (size_t i = 0; host->parts.calls.turn_failed[i] != NULL; i++)
         if (host->parts.calls.turn_failed[i](host, activation->agent, true))
             return false;
-    soc_faults_log(faults, SOC_FAULT_RAISE, soc_host_now(host), soc_agent_id(activation->agent),
-                   "the turn raises at its end");
+    soc_faults_log(faults, SOC_FAULT_RAISE, soc_clock_date(&host->clock),
+                   soc_agent_id(activation->agent), "the turn raises at its end");
     faults->has_raised = true;
     return true;
 }
@@ -146,7 +146,7 @@ static const char *model_fault(void *user, struct soc_host *host)
     if (!soc_faults_happens(faults, SOC_FAULT_MODEL))
         return NULL;
     const char *word = words[soc_rng_below(&faults->rng, sizeof(words) / sizeof(words[0]))];
-    soc_faults_log(faults, SOC_FAULT_MODEL, soc_host_now(host), (struct soc_slice){0},
+    soc_faults_log(faults, SOC_FAULT_MODEL, soc_clock_date(&host->clock), (struct soc_slice){0},
                    "model call is %s", word);
     return word;
 }

@@ -116,8 +116,8 @@ static bool happens(struct soc_outsiders *outsiders, enum soc_fault_kind kind, c
 {
     if (outsiders->faults == NULL || !soc_faults_happens(outsiders->faults, kind))
         return false;
-    soc_faults_log(outsiders->faults, kind, soc_host_now(outsiders->host), soc_slice_text(agent),
-                   "%s %.*s", what, SOC_MESSAGE_ID_BYTES, id);
+    soc_faults_log(outsiders->faults, kind, soc_clock_date(&outsiders->host->clock),
+                   soc_slice_text(agent), "%s %.*s", what, SOC_MESSAGE_ID_BYTES, id);
     return true;
 }
 

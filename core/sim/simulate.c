@@ -1,6 +1,7 @@
 #include "sim/simulate.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "base/limits.h"
 #include "kernel/state.h"
@@ -12,9 +13,10 @@
 
 #define SLOW_MS    1000
 #define FOLD_BYTES 4096
-#define CALLS      60 /* a disk fault strikes within this many calls */
-#define ASK_STEPS  32 /* between two polls of is_stopped */
-#define FULL_STEPS 16 /* a full disk stays full for about this many steps */
+#define CALLS      60   /* a disk fault strikes within this many calls */
+#define ASK_STEPS  32   /* between two polls of is_stopped */
+#define FULL_STEPS 16   /* a full disk stays full for about this many steps */
+#define APART_MS   1000 /* a date may be off by so much: no step of the clock */
 
 static bool happens(struct soc_simulation *simulation, enum soc_fault_kind kind)
 {
@@ -39,7 +41,7 @@ static void log_crash(struct soc_simulation *simulation, int64_t pause_ms)
     struct soc_host *host = simulation->host;
     enum soc_fault_kind kind = cause_of(simulation);
     size_t lost = host->batch.length + soc_journal_bytes(host->journal);
-    soc_faults_log(simulation->faults, kind, soc_host_now(host), (struct soc_slice){0},
+    soc_faults_log(simulation->faults, kind, soc_clock_date(&host->clock), (struct soc_slice){0},
                    "%s%s%s; it restarts, the clock moved by %lld ms", ways[kind],
                    simulation->is_losing ? ", the power fails" : "",
                    lost > 0 ? ", not everything was durable" : "", (long long)pause_ms);
@@ -47,15 +49,17 @@ static void log_crash(struct soc_simulation *simulation, int64_t pause_ms)
 
 static void crash(struct soc_simulation *simulation)
 {
-    int64_t now_ms = soc_host_now(simulation->host);
     int64_t pause_ms = soc_faults_draw_pause(simulation->faults);
+    int64_t date_ms = soc_clock_date(&simulation->host->clock) + pause_ms;
     bool has_power = !simulation->is_losing;
     assert(simulation->restart != NULL);
     log_crash(simulation, pause_ms);
     simulation->is_losing = false;
-    simulation->restart(simulation, now_ms + pause_ms, has_power);
+    simulation->restart(simulation, date_ms, has_power);
     if (simulation->host == NULL)
         return;
+    int64_t apart_ms = soc_clock_date(&simulation->host->clock) - date_ms;
+    simulation->has_moved |= llabs(apart_ms) > APART_MS;
     soc_host_hold(simulation->host, true);
     if (simulation->count != NULL && simulation->host->batch.length == 0)
         simulation->count(simulation);
@@ -69,7 +73,7 @@ static void fold(struct soc_simulation *simulation)
     struct soc_store *store = simulation->host->options.store;
     struct soc_detail detail;
     size_t bytes = (size_t)soc_rng_below(&simulation->faults->rng, FOLD_BYTES);
-    soc_faults_log(simulation->faults, SOC_FAULT_FOLD, soc_host_now(simulation->host),
+    soc_faults_log(simulation->faults, SOC_FAULT_FOLD, soc_clock_date(&simulation->host->clock),
                    (struct soc_slice){0}, "part of the journal is folded into the tables");
     int rc = soc_store_fold(store, bytes, &detail);
     if (rc < 0 && rc != SOC_EDISKFULL)
@@ -83,7 +87,7 @@ static void log_full(struct soc_simulation *simulation)
     if (simulation->host == NULL || is_full == simulation->was_full)
         return;
     simulation->was_full = is_full;
-    soc_faults_log(simulation->faults, SOC_FAULT_FULL, soc_host_now(simulation->host),
+    soc_faults_log(simulation->faults, SOC_FAULT_FULL, soc_clock_date(&simulation->host->clock),
                    (struct soc_slice){0}, "the disk %s", is_full ? "is full" : "has space again");
 }
 
@@ -118,7 +122,7 @@ static void step_clock(struct soc_simulation *simulation)
     int64_t before_ms = soc_clock_now(clock);
     if (step_ms == 0)
         return;
-    soc_faults_log(simulation->faults, SOC_FAULT_JUMP, before_ms, (struct soc_slice){0},
+    soc_faults_log(simulation->faults, SOC_FAULT_JUMP, soc_clock_date(clock), (struct soc_slice){0},
                    "the wall clock is set by %lld ms", (long long)step_ms);
     soc_clock_step(clock, step_ms);
     simulation->has_moved |= soc_clock_now(clock) != before_ms;
@@ -129,8 +133,8 @@ static void evict(struct soc_simulation *simulation)
     struct soc_host *host = simulation->host;
     const struct soc_agent *agent = soc_host_evict(host, soc_rng_next(&simulation->faults->rng));
     if (agent != NULL)
-        soc_faults_log(simulation->faults, SOC_FAULT_EVICT, soc_host_now(host), soc_agent_id(agent),
-                       "coroutine dropped; replayed when it resumes");
+        soc_faults_log(simulation->faults, SOC_FAULT_EVICT, soc_clock_date(&host->clock),
+                       soc_agent_id(agent), "coroutine dropped; replayed when it resumes");
 }
 
 static void slow_down(struct soc_simulation *simulation)
@@ -138,8 +142,8 @@ static void slow_down(struct soc_simulation *simulation)
     struct soc_host *host = simulation->host;
     int64_t now_ms = soc_host_now(host);
     int64_t ms = 1 + (int64_t)soc_rng_below(&simulation->faults->rng, SLOW_MS);
-    soc_faults_log(simulation->faults, SOC_FAULT_SLOW, now_ms, (struct soc_slice){0},
-                   "%lld ms pass", (long long)ms);
+    soc_faults_log(simulation->faults, SOC_FAULT_SLOW, soc_clock_date(&host->clock),
+                   (struct soc_slice){0}, "%lld ms pass", (long long)ms);
     soc_clock_move(&host->clock, now_ms + ms);
 }
 

@@ -21,9 +21,9 @@ struct soc_simulation {
     /* Polled regularly; true stops the run. May be NULL. */
     bool (*is_stopped)(struct soc_simulation *simulation);
     /* Crashes the host, with `has_power` or without, and starts a new one on its store,
-     * with the clock at `now_ms` or at the last recorded time if that is later. Sets
+     * with the wall clock at `date_ms`, which may be before the last recorded time. Sets
      * `host`, NULL on failure. */
-    void (*restart)(struct soc_simulation *simulation, int64_t now_ms, bool has_power);
+    void (*restart)(struct soc_simulation *simulation, int64_t date_ms, bool has_power);
     /* Compares the live society with its history. Called when everything is durable: after
      * a restart, after a turn that was made to raise, and at the end. May be NULL. */
     void (*count)(struct soc_simulation *simulation);
@@ -31,7 +31,7 @@ struct soc_simulation {
     uint64_t steps; /* taken so far */
     bool is_losing; /* the next crash is a power failure */
     bool was_full;  /* its disk, when that was last logged */
-    bool has_moved; /* its time moved when the wall clock was set */
+    bool has_moved; /* its time moved when the wall clock was set, or did not at a restart */
 };
 
 /* How a run ended. */
@@ -40,12 +40,13 @@ enum soc_simulated {
     SOC_SIMULATED_TIME,  /* `until_ms` was reached */
     SOC_SIMULATED_STUCK, /* exceeded steps_max */
     SOC_SIMULATED_LATE,  /* exceeded span_ms */
-    SOC_SIMULATED_MOVED, /* setting the wall clock moved its time */
+    SOC_SIMULATED_MOVED, /* setting the wall clock moved its time, or a restart did not follow it */
     SOC_SIMULATED_STOPPED,
     SOC_SIMULATED_ENDED, /* main raised, the disk failed, or a restart did */
 };
 
-#define SOC_SIMULATED_MOVED_TEXT "setting the wall clock moved the society's time"
+#define SOC_SIMULATED_MOVED_TEXT                                                                   \
+    "setting the wall clock moved the society's time, or a restart did not follow the clock"
 
 /* Runs until `until_ms`; if that is 0, until nothing is ready and no agent waits for a
  * timer. With `is_app` the timers of parts count as well, and the run ends with `main`.

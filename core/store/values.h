@@ -21,6 +21,7 @@ enum soc_message_flag {
     SOC_MESSAGE_IS_REPLY = 4,       /* routed to a waiter, never to a mailbox */
     SOC_MESSAGE_IS_FORMAL = 8,      /* sent by the host on behalf of an agent: makes no contacts */
     SOC_MESSAGE_IS_LETTER = 16,     /* a dead letter made of one reader's copy of a broadcast */
+    SOC_MESSAGE_IS_DATED = 32,      /* deliver_at was given as a date; the record has the date */
     SOC_MESSAGE_IS_INTAKE = 64,     /* without a receiver: the gatekeeper forwards it */
     SOC_MESSAGE_IS_BROADCAST = 128, /* a broadcast */
 };

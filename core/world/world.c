@@ -73,7 +73,7 @@ static bool show(void *user, struct soc_slice stream, struct soc_slice agent, st
     char time[SOC_TIME_BYTES];
     if (world->check != NULL)
         soc_check_shown(world->check, stream, agent, text);
-    soc_time_format(time, soc_clock_now(soc_host_clock(world->host)));
+    soc_time_format(time, soc_clock_date(soc_host_clock(world->host)));
     bool is_mail = soc_slice_equal(stream, SOC_SLICE("mail"));
     bool is_item = soc_slice_equal(stream, SOC_SLICE("inbox"));
     soc_buf_put(&world->transcript, time + 11, 12);
@@ -105,7 +105,7 @@ static void take_span(void *user, struct soc_slice span)
 void soc_world_stop(struct soc_world *world, bool as_crash)
 {
     if (world->host != NULL) {
-        world->now_ms = soc_clock_now(soc_host_clock(world->host));
+        world->date_ms = soc_clock_date(soc_host_clock(world->host));
         if (as_crash)
             soc_host_crash(world->host);
         else
@@ -235,7 +235,8 @@ static int make_parts(lua_State *L)
         options.parts = soc_part_table_observed;
     world->host = soc_host_new(&options);
     soc_telemetry_listen(world->host, &(struct soc_trace_sampler){0}, take_span, world);
-    soc_clock_move(soc_host_clock(world->host), world->now_ms);
+    if (world->date_ms != 0)
+        soc_clock_set(soc_host_clock(world->host), world->date_ms);
     struct soc_script_options script_options = {
         .L = L, .host = world->host, .home = home, .app_dir = app_dir};
     lua_getiuservalue(L, 1, UV_BOX);
@@ -357,7 +358,7 @@ static int world_index(lua_State *L)
 
 static int world_now(lua_State *L)
 {
-    lua_pushinteger(L, soc_clock_now(soc_host_clock(check_running(L)->host)));
+    lua_pushinteger(L, soc_clock_date(soc_host_clock(check_running(L)->host)));
     return 1;
 }
 

@@ -43,7 +43,7 @@ static bool deliver(void *user, const struct soc_handout *handout)
     soc_envelope_put_json(&handed->json, handout->message);
     handed->json.length--;
     soc_json_put_name(&handed->json, "at");
-    soc_json_put_integer(&handed->json, soc_clock_now(soc_host_clock(world->host)));
+    soc_json_put_integer(&handed->json, soc_clock_date(soc_host_clock(world->host)));
     put_flag(&handed->json, "again", handout->is_again);
     put_flag(&handed->json, "warning", handout->is_warning);
     put_flag(&handed->json, "broadcast", handout->is_broadcast);

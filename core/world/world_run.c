@@ -100,7 +100,7 @@ struct drive {
     struct soc_world *world;
 };
 
-static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_power)
+static void restart(struct soc_simulation *simulation, int64_t date_ms, bool has_power)
 {
     struct drive *drive = simulation->user;
     struct soc_world *world = drive->world;
@@ -110,7 +110,7 @@ static void restart(struct soc_simulation *simulation, int64_t now_ms, bool has_
     do {
         lua_settop(L, 1);
         if (reopen(world, has_power) == SOC_OK) {
-            world->now_ms = now_ms;
+            world->date_ms = date_ms;
             soc_world_note_restart(world);
             is_up = soc_world_start(L, world, 1);
         } else {
@@ -235,7 +235,7 @@ static int world_advance(lua_State *L)
         return luaL_error(L, "s:advance needs ms from 0 to 10^14, not %s",
                           lua_type(L, 2) == LUA_TNUMBER ? lua_tostring(L, 2) : luaL_typename(L, 2));
     if (world->host == NULL && world->store != NULL) {
-        world->now_ms += ms;
+        world->date_ms += ms;
         lua_settop(L, 1);
         return 1;
     }

@@ -17,7 +17,7 @@ struct soc_world {
     struct soc_host *host;     /* NULL: crashed or closed */
     struct soc_script *script; /* NULL if `host` is */
     uint64_t seed;
-    int64_t now_ms; /* clock when the host stopped: time does not go back */
+    int64_t date_ms; /* what the clock shows at the next start; 0: what the store had reached */
     struct soc_buf transcript;
     struct soc_buf spans; /* with the option `telemetry`: those that left, JSON with commas */
     bool is_declaring;    /* the app is running: declarations are not recorded */

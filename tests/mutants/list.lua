@@ -74,7 +74,7 @@ local M = {
   },
   {
     name = "the clock goes back over a restart", file = "core/kernel/turns/batch.c", by = SIM,
-    from = "    soc_clock_raise(&host->clock, numbers[1]);\n", to = "",
+    from = "    return numbers[1];", to = "    return 0;",
   },
   {
     name = "totals are lost over a restart", file = "core/kernel/turns/batch.c", by = SIM,

@@ -1,6 +1,7 @@
 -- Planted faults of delays, times to live and waits that end; see list.lua.
 
 local LAWS = { "run:laws" }
+local SET_BACK = { "run:set_back" }
 
 return {
   {
@@ -107,5 +108,43 @@ return {
     by = LAWS,
     from = "        soc_outside_queue(letter);\n        soc_mail_watch(host, message);",
     to = "        soc_outside_queue(letter);",
+  },
+  {
+    name = "a restart does not follow a clock that was set back", file = "core/env/clock.c",
+    by = SET_BACK,
+    from = "    bool is_back = clock->is_set && reached_ms - now_ms >= STEP_MS_MIN;",
+    to = "    bool is_back = clock->is_set && reached_ms < 0;",
+    law = "times", says = "did not follow the clock",
+  },
+  {
+    name = "time goes back with the clock", file = "core/env/clock.c", by = SET_BACK,
+    from = "        now_ms = reached_ms + is_back;", to = "        now_ms -= is_back;",
+    law = "times",
+  },
+  {
+    name = "a step of the clock changes the date of what was before", file = "core/env/clock.c",
+    by = SET_BACK,
+    from = "        now_ms = reached_ms + is_back;", to = "        now_ms = reached_ms;",
+    law = "times", says = "set back from a time that had passed",
+  },
+  {
+    name = "a restart forgets that the clock was set back", file = "core/kernel/recover.c",
+    by = SET_BACK,
+    from = "        soc_calendar_read(&host->clock.calendar, r->value);",
+    to = "        soc_calendar_read(&host->clock.calendar, SOC_SLICE(\"[]\"));",
+    law = "times", says = "step of the clock was forgotten",
+  },
+  {
+    name = "a date moves when the clock is set back", file = "core/kernel/recover.c",
+    by = SET_BACK,
+    from = "    if (message->flags & SOC_MESSAGE_IS_DATED)\n        message->deliver_at_ms",
+    to = "    if (message->flags == 0)\n        message->deliver_at_ms",
+    law = "times", says = "before its time",
+  },
+  {
+    name = "a date of delivery is taken for a time", file = "core/kernel/mail/send_input.c",
+    by = SET_BACK,
+    from = "soc_clock_time_of(clock, send->deliver_at_ms)", to = "send->deliver_at_ms",
+    law = "times", says = "before its time",
   },
 }

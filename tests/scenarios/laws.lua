@@ -16,7 +16,8 @@ local WINDOW_MS = 20000
 local LINES = 8
 local BRIEF, LONG_MS = helpers.BRIEF, helpers.LONG_MS
 local ask, expect, spawn, tell = helpers.ask, helpers.expect, helpers.spawn, helpers.tell
-local expect_ends, pair = helpers.expect_ends, helpers.pair
+local expect_ends, pair, time_of = helpers.expect_ends, helpers.pair, helpers.time_of
+local decide = helpers.decide
 
 society.config { name = "laws", dedupe_window_ms = WINDOW_MS }
 
@@ -51,24 +52,31 @@ function DO.ttl(agent, number)
   end
 end
 
--- The longest delay is longer than any step of the clock.
+-- The longest delay is longer than any step of the clock. A clock that is set back moves
+-- dates away and delays not, so each keep their order among themselves.
 function DO.delay(agent)
-  local helper = spawn(agent, "-helper")
+  local helper, dated = spawn(agent, "-helper"), spawn(agent, "-dated")
+  local last_date_ms = 0
   for i, delay_ms in ipairs { 40, 900, 4000, 60000, 4000000 } do
-    local due_ms = agent:now() + delay_ms
-    local options = i % 2 == 0 and { deliver_at = due_ms } or { delay_ms = delay_ms }
-    tell(agent, helper, { order = "note", tag = "x", not_before = due_ms }, options)
+    local due_ms, is_dated = agent:now() + delay_ms, i % 2 == 0
+    tell(agent, is_dated and dated or helper, { order = "note", tag = "x", not_before = due_ms },
+      is_dated and { deliver_at = due_ms } or { delay_ms = delay_ms })
+    last_date_ms = is_dated and math.max(last_date_ms, due_ms) or last_date_ms
+    agent:sleep(agent:random(500)) -- a restart in between may set the clock back
   end
-  local seen = ask(agent, helper, { order = "note", tag = "!", not_before = agent:now() + 9000000 },
-    { delay_ms = 9000000 }).seen
-  expect("xxxxx!", seen, "what came late")
+  local last = { order = "note", tag = "!", not_before = agent:now() + 9000000 }
+  expect("xxx!", ask(agent, helper, last, { delay_ms = 9000000 }).seen, "what came late")
+  last.not_before = math.max(last_date_ms, agent:now()) + 60000
+  expect("xx!", ask(agent, dated, last, { deliver_at = last.not_before }).seen,
+    "what came on its date")
 end
 
 function DO.window(agent)
   local helper, other = spawn(agent, "-helper"), spawn(agent, "-other")
+  local clock = spawn(agent, "-clock")
   local since_ms, count = -WINDOW_MS, 0
   for i = 1, 9 do
-    local now_ms = agent:now()
+    local now_ms = time_of(agent, clock)
     local is_new = now_ms - since_ms >= WINDOW_MS
     local sent = tell(agent, helper, { order = "note", tag = "x" }, { dedupe_key = agent.id })
     expect(not is_new, sent.duplicate == true, "a duplicate after " .. now_ms - since_ms .. " ms")
@@ -78,10 +86,10 @@ function DO.window(agent)
     agent:sleep(i == 4 and WINDOW_MS - 1 or agent:random(1000, 8000))
   end
   -- The last millisecond of the window, unless something was slow.
-  local first_ms = agent:now()
+  local first_ms = time_of(agent, clock)
   tell(agent, other, { order = "note", tag = "e" }, { dedupe_key = "edge" })
   agent:sleep(WINDOW_MS - 1)
-  local is_over = agent:now() - first_ms >= WINDOW_MS
+  local is_over = time_of(agent, clock) - first_ms >= WINDOW_MS
   local again = tell(agent, other, { order = "note", tag = "e" }, { dedupe_key = "edge" })
   expect(not is_over, again.duplicate == true, "a duplicate at the end of the window")
   for _ = 1, 2 do
@@ -247,17 +255,10 @@ society.root {
   end,
 }
 
--- Every item is decided once, and stays so.
-local function decide(user, item, decided)
-  expect(nil, decided[item.id], item.title .. " is asked again")
-  local number = math.tointeger(tonumber(item.title:match("%d+")))
-  decided[item.id] = number % 2 == 0 and "approve" or "reject"
-  expect(true, assert(user:decide(item.id, { decision = decided[item.id] })).delivered, "delivered")
-end
-
 society.main(function(user)
   local decided = {}
-  jobs.wait(user, JOBS, 60000, 400, function()
+  -- Dates of delivery move away when the clock is set back.
+  jobs.wait(user, JOBS, 60000, 2000, function()
     for _, item in ipairs(society.inbox()) do
       decide(user, item, decided)
     end

@@ -40,6 +40,18 @@ local function ask(agent, to, payload, options)
   return assert(agent:request(options)).payload
 end
 
+-- The society's own time in ms, which never goes back: that of the id of a new message.
+-- agent:now() follows a clock that may be set back while the society is down.
+local function time_of(agent, to)
+  local id = tell(agent, to, { order = "note", tag = "t" }).messageId
+  local day, hour, minute, second, ms =
+    id:match("^msg_(%d%d%d%d%d%d%d%d)_(%d%d)(%d%d)(%d%d)_(%d%d%d)")
+  local midnight = os.time {
+    year = day:sub(1, 4), month = day:sub(5, 6), day = day:sub(7, 8), hour = 0,
+  }
+  return (midnight + hour * 3600 + minute * 60 + second) * 1000 + ms
+end
+
 -- Two helpers that know each other; the first one does as it is told.
 local function pair(agent, payload)
   local first = spawn(agent, "-first")
@@ -56,6 +68,14 @@ local function expect_ends(agent, first, second, wanted)
     local ended = ask(agent, id, { order = "state" }).ended
     expect(true, wanted[ended] == true, "the wait of " .. id .. " ended: " .. tostring(ended))
   end
+end
+
+-- Every item is decided once, and stays so.
+local function decide(user, item, decided)
+  expect(nil, decided[item.id], item.title .. " is asked again")
+  local number = math.tointeger(tonumber(item.title:match("%d+")))
+  decided[item.id] = number % 2 == 0 and "approve" or "reject"
+  expect(true, assert(user:decide(item.id, { decision = decided[item.id] })).delivered, "delivered")
 end
 
 -- What helpers are told to do, by the member `order` of a payload.
@@ -206,6 +226,6 @@ society.role {
 }
 
 return {
-  BRIEF = BRIEF, LONG_MS = LONG_MS, ask = ask, expect = expect, expect_ends = expect_ends,
-  pair = pair, spawn = spawn, tell = tell,
+  BRIEF = BRIEF, LONG_MS = LONG_MS, ask = ask, decide = decide, expect = expect,
+  expect_ends = expect_ends, pair = pair, spawn = spawn, tell = tell, time_of = time_of,
 }

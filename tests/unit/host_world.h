@@ -53,7 +53,7 @@ static inline int world_start_as(struct world *world, const char *app)
     world->host = soc_host_new(&options);
     soc_host_set_hooks(world->host, &hooks);
     if (world->now_ms != 0)
-        soc_clock_move(soc_host_clock(world->host), world->now_ms);
+        soc_clock_set(soc_host_clock(world->host), world->now_ms);
     world_define(world, "worker");
     int rc = soc_host_start(world->host, soc_slice_text(app), &detail);
     if (rc == SOC_OK && world->main != NULL)

@@ -36,7 +36,7 @@ static void open_client(struct soc_files_client *client, const struct soc_agent 
 {
     struct soc_files *files = client->files;
     struct soc_buf name = {0};
-    client->started_ms = agent->created_ms;
+    client->started_ms = soc_clock_date_of(soc_host_clock(files->host), agent->created_ms);
     soc_message_id_format(client->since, agent->created_ms, agent->since);
     set_perspective(client, agent);
     open_inlet(client, &client->acks, SOC_ACK_SUFFIX);

@@ -65,7 +65,7 @@ void soc_files_delivery_rotate(struct soc_files *files, struct soc_files_client 
     uint64_t newest = plan_rotation(files, outlet, client);
     if (newest == 0)
         return;
-    soc_time_digits(stamp, soc_clock_now(soc_host_clock(files->host)));
+    soc_time_digits(stamp, soc_clock_date(soc_host_clock(files->host)));
     int code = -EEXIST;
     for (int i = 1; i < 100 && code == -EEXIST; i++) {
         snprintf(stamp + SOC_TIME_DIGITS, sizeof(stamp) - SOC_TIME_DIGITS, "-%d", i);

@@ -38,7 +38,7 @@ static void make_identity(struct soc_files *files, const char *app_name)
 {
     char digits[SOC_TIME_DIGITS];
     struct soc_buf id = {0};
-    files->created_ms = soc_clock_now(soc_host_clock(files->host));
+    files->created_ms = soc_clock_date(soc_host_clock(files->host));
     soc_time_digits(digits, files->created_ms);
     if (files->settings->workflow_id != NULL)
         soc_buf_put_text(&id, files->settings->workflow_id);
@@ -76,7 +76,7 @@ static int put_away(struct soc_files *files, const char *why)
 {
     char digits[SOC_TIME_DIGITS + 1] = {0};
     struct soc_buf name = {0};
-    soc_time_digits(digits, soc_clock_now(soc_host_clock(files->host)));
+    soc_time_digits(digits, soc_clock_date(soc_host_clock(files->host)));
     soc_buf_printf(&name, "%s.%s%s", files->workflow_id, digits, why);
     int code = soc_workdir_archive(&files->dir, soc_buf_text(&name));
     soc_buf_fini(&name);

@@ -249,7 +249,7 @@ static bool accept_input(struct reading *reading, struct soc_send_input *input)
     struct soc_inlet *inlet = reading->inlet;
     char place[SOC_LINES_POSITION_BYTES];
     char key[SOC_LINES_KEY_BYTES];
-    soc_send_input_settle(input, soc_clock_now(soc_host_clock(inlet->files->host)));
+    soc_send_input_settle(input, soc_host_clock(inlet->files->host));
     struct soc_outside_mail mail = {
         .send = input->send,
         .answers = input->reply_to,

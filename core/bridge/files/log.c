@@ -25,7 +25,7 @@ static void rotate_log(struct soc_files *files, const char *name)
     if (!files->settings->rotates || fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) < 0 ||
         info.st_size < LOG_BYTES_MAX)
         return;
-    soc_time_digits(digits, soc_clock_now(soc_host_clock(files->host)));
+    soc_time_digits(digits, soc_clock_date(soc_host_clock(files->host)));
     soc_buf_printf(&old, "%.*s.%.*s.jsonl", (int)strcspn(name, "."), name, SOC_TIME_DIGITS, digits);
     renameat(folder, name, files->dir.folders[SOC_PLACE_ARCHIVE], soc_buf_text(&old));
     soc_buf_fini(&old);
@@ -110,9 +110,8 @@ void soc_files_log(struct soc_files *files, enum soc_log_level level, const char
     assert(event != NULL);
     struct soc_buf *line = &files->events.text;
     size_t start = line->length;
-    int64_t now_ms = soc_clock_now(soc_host_clock(files->host));
     soc_buf_put_text(line, "{\"timestamp\":");
-    soc_time_put_json(line, now_ms);
+    soc_time_put_json(line, soc_clock_date(soc_host_clock(files->host)));
     soc_json_put_text_member(line, "level",
                              level >= SOC_LOG_ERROR  ? SOC_SLICE("error")
                              : level >= SOC_LOG_WARN ? SOC_SLICE("warn")

@@ -50,6 +50,7 @@ static void hear_of(struct soc_files *files, struct soc_files_client *client)
     const struct soc_agent *agent =
         client->is_ended ? NULL : soc_outside_find(files->host, soc_slice_text(client->id));
     int64_t heard_ms = agent == NULL ? 0 : soc_outside_heard_ms(files->host, agent);
+    heard_ms = soc_clock_date_of(soc_host_clock(files->host), heard_ms);
     if (heard_ms > client->heard_ms)
         client->heard_ms = heard_ms;
 }

@@ -19,9 +19,9 @@
 /* Time spent on files before other work runs. */
 #define STEP_US 5000
 
-static int64_t now_of(struct soc_files *files)
+static int64_t date_of(struct soc_files *files)
 {
-    return soc_clock_now(soc_host_clock(files->host));
+    return soc_clock_date(soc_host_clock(files->host));
 }
 
 static void name_beat(const struct soc_files_client *client, struct soc_buf *name)
@@ -65,7 +65,7 @@ static void take_beat(struct soc_files_client *client, const char *name)
     if (!is_time || beat_ms == client->beat_ms)
         return;
     client->beat_ms = beat_ms;
-    if (agent == NULL || (is_first && now_of(files) - beat_ms > files->settings->silence_ms))
+    if (agent == NULL || (is_first && date_of(files) - beat_ms > files->settings->silence_ms))
         return;
     files->found++;
     if (client->heard_ms == 0)

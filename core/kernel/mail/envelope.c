@@ -109,7 +109,8 @@ void soc_envelope_record(struct soc_record *record, const struct soc_message *me
         .reply_to = message->reply_to,
         .reply_to_ms = (uint64_t)message->reply_to_ms,
         .expires_ms = (uint64_t)message->expires_ms,
-        .deliver_at_ms = (uint64_t)message->deliver_at_ms,
+        .deliver_at_ms = (uint64_t)(message->flags & SOC_MESSAGE_IS_DATED ? message->deliver_date_ms
+                                                                          : message->deliver_at_ms),
         .deadline_ms = (uint64_t)message->deadline_ms,
         .from = soc_sender_id(message->from),
         .to = soc_receiver_id(message),

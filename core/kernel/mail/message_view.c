@@ -44,11 +44,11 @@ static void show_mark(struct soc_viewed *value, bool flag)
         show_flag(value, true);
 }
 
-static void show_time(struct soc_viewed *value, int64_t time_ms)
+static void show_date(struct soc_viewed *value, int64_t date_ms)
 {
-    if (time_ms == 0)
+    if (date_ms == 0)
         return;
-    soc_time_format(value->room, time_ms);
+    soc_time_format(value->room, date_ms);
     show_text(value, soc_slice(value->room, SOC_TIME_BYTES));
 }
 
@@ -74,6 +74,9 @@ static void show_ttl(struct soc_viewed *value, const struct soc_message *message
     value->number = (double)ms / 1000;
 }
 
+#define DATE_OF_DEADLINE   deadline_ms
+#define DATE_OF_DELIVER_AT deliver_date_ms
+
 /* How each kind of field is shown. */
 #define SHOW_ANSWERED(tag, name) show_id(value, m->reply_to_ms, m->reply_to)
 #define SHOW_FLAG(tag, name)     show_flag(value, m->flags &SOC_MESSAGE_##tag)
@@ -88,9 +91,9 @@ static void show_ttl(struct soc_viewed *value, const struct soc_message *message
 #define SHOW_ROW(tag, name)      (void)m
 #define SHOW_SECONDS(tag, name)  show_ttl(value, m)
 #define SHOW_SENDER(tag, name)   show_text(value, view->from)
-#define SHOW_SENT(tag, name)     show_time(value, m->time_ms)
+#define SHOW_SENT(tag, name)     show_date(value, m->sent_date_ms)
 #define SHOW_SPAN(tag, name)     (void)m
-#define SHOW_TIME(tag, name)     show_time(value, m->name##_ms)
+#define SHOW_TIME(tag, name)     show_date(value, m->DATE_OF_##tag)
 #define SHOW_TYPE(tag, name)     show_text(value, view->type)
 
 void soc_message_view_get(const struct soc_message_view *view, enum soc_message_field field,

@@ -178,6 +178,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
     const struct soc_send *send = &p->send;
     const struct soc_adopted *adopted = &p->adopted;
     int64_t now_ms = soc_host_now(host);
+    bool is_later = send->deliver_at_ms > now_ms;
     char chain_id[SOC_MESSAGE_ID_BYTES];
     char own_id[SOC_MESSAGE_ID_BYTES];
     assert(p->type != NULL); /* validated */
@@ -188,7 +189,9 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
         .to = p->to,
         .type = p->type,
         .expires_ms = send->ttl_ms == 0 ? 0 : now_ms + send->ttl_ms,
-        .deliver_at_ms = send->deliver_at_ms > now_ms ? send->deliver_at_ms : 0,
+        .deliver_at_ms = is_later ? send->deliver_at_ms : 0,
+        .sent_date_ms = soc_clock_date_of(&host->clock, now_ms),
+        .deliver_date_ms = is_later ? soc_clock_date_of(&host->clock, send->deliver_at_ms) : 0,
         .deadline_ms = send->deadline_ms != 0 ? send->deadline_ms : adopted->deadline_ms,
         .priority = (uint8_t)(send->has_priority      ? send->priority
                               : adopted->has_priority ? adopted->priority
@@ -197,6 +200,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
                            (send->wants_reply ? SOC_MESSAGE_WANTS_REPLY : 0) |
                            (send->is_formal ? SOC_MESSAGE_IS_FORMAL : 0) |
                            (send->is_intake ? SOC_MESSAGE_IS_INTAKE : 0) |
+                           (send->is_dated && is_later ? SOC_MESSAGE_IS_DATED : 0) |
                            (p->to == NULL ? SOC_MESSAGE_IS_BROADCAST : 0)),
         .attempt = 1,
         .payload = send->payload,
@@ -466,12 +470,15 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
         soc_mail_free(host, message);
 }
 
-void soc_router_set_again(struct soc_message *message, const struct soc_record_message_again *r)
+void soc_router_set_again(const struct soc_host *host, struct soc_message *message,
+                          const struct soc_record_message_again *r)
 {
     message->outcome = SOC_OUTCOME_PENDING;
     message->attempt = (uint16_t)r->attempt;
     message->expires_ms = 0; /* redelivery means that it must be handled */
     message->deliver_at_ms = (int64_t)r->deliver_at_ms;
+    message->deliver_date_ms = soc_clock_date_of(&host->clock, message->deliver_at_ms);
+    message->flags &= (uint8_t)~SOC_MESSAGE_IS_DATED;
 }
 
 void soc_router_again(struct soc_host *host, struct soc_message *message, int64_t deliver_at_ms)
@@ -489,7 +496,7 @@ void soc_router_again(struct soc_host *host, struct soc_message *message, int64_
         .deliver_at_ms = (uint64_t)deliver_at_ms,
     };
     soc_batch_put(host, &record);
-    soc_router_set_again(message, &record.message_again);
+    soc_router_set_again(host, message, &record.message_again);
     SOC_PARTS_TELL(host, again, host, message);
     deliver_when_due(host, message);
 }

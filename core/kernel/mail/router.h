@@ -52,7 +52,8 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
 
 /* Makes an ended message pending again, as the record says. Live code and recovery both
  * use this. */
-void soc_router_set_again(struct soc_message *message, const struct soc_record_message_again *r);
+void soc_router_set_again(const struct soc_host *host, struct soc_message *message,
+                          const struct soc_record_message_again *r);
 
 /* Redelivers a message that ended with `message->outcome`, from `deliver_at_ms` on, with
  * `attempt` incremented. Takes it. */

@@ -27,9 +27,10 @@ struct soc_send {
     bool is_listed;        /* one of a list: the dedupe_key counts per receiver */
     bool is_late;          /* `answers_key` is a request that ended without an answer */
     bool is_bare;          /* the payload holds no envelope fields: skip adoption */
+    bool is_dated;         /* `deliver_at_ms` is the time of a date that the sender gave */
     int64_t ttl_ms;        /* 0: unlimited */
     int64_t deliver_at_ms; /* 0: immediately */
-    int64_t deadline_ms;   /* 0: none */
+    int64_t deadline_ms;   /* a date; 0: none */
     /* The message this answers; no policy is asked then. */
     const struct soc_message *answers;
     /* Or, from a later activation, key and time of the open request it answers. */

@@ -175,8 +175,11 @@ int soc_send_input_check(const struct soc_send_input *input, struct soc_send_inp
     return soc_fail(&fault->detail, SOC_EINVAL, "give delay_ms or deliver_at, not both");
 }
 
-void soc_send_input_settle(struct soc_send_input *input, int64_t now_ms)
+void soc_send_input_settle(struct soc_send_input *input, struct soc_clock *clock)
 {
-    if (input->delay_ms > 0)
-        input->send.deliver_at_ms = now_ms + input->delay_ms;
+    struct soc_send *send = &input->send;
+    send->is_dated = input->delay_ms == 0 && send->deliver_at_ms > 0;
+    send->deliver_at_ms = send->is_dated        ? soc_clock_time_of(clock, send->deliver_at_ms)
+                          : input->delay_ms > 0 ? soc_clock_now(clock) + input->delay_ms
+                                                : 0;
 }

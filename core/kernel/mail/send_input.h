@@ -11,6 +11,8 @@
 #include "kernel/mail/router.h"
 #include "model/message_fields.h"
 
+struct soc_clock;
+
 /* Kinds of values, in Lua and JSON alike. */
 enum soc_value_kind {
     SOC_VALUE_NULL, /* as if the field was absent */
@@ -72,7 +74,8 @@ int soc_send_input_refuse_twice(enum soc_message_field field, unsigned context,
 /* Checks combinations of fields, when all are set. */
 int soc_send_input_check(const struct soc_send_input *input, struct soc_send_input_fault *fault);
 
-/* Converts a delay into an absolute time. Call it once, after the arguments are hashed. */
-void soc_send_input_settle(struct soc_send_input *input, int64_t now_ms);
+/* Converts a delay or a date of delivery into a time of the society. Call it once, after
+ * the arguments are hashed. */
+void soc_send_input_settle(struct soc_send_input *input, struct soc_clock *clock);
 
 #endif

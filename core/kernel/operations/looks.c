@@ -261,6 +261,10 @@ static void recall_stats(struct soc_slice meta, struct soc_buf *out)
         for (int i = 0; i < 9 && soc_json_next(&walk); i++)
             soc_json_integer(walk.value, &numbers[i]);
     }
+    struct soc_calendar calendar;
+    cursor.length = 0;
+    soc_json_string(soc_looks_find_meta(meta, "clock"), &cursor);
+    soc_calendar_read(&calendar, soc_buf_slice(&cursor));
     soc_buf_fini(&cursor);
     int64_t pending = numbers[3];
     soc_buf_put_text(out, "[{");
@@ -273,7 +277,7 @@ static void recall_stats(struct soc_slice meta, struct soc_buf *out)
     soc_json_put_name(out, "pending");
     soc_json_put_integer(out, pending);
     soc_json_put_name(out, "now");
-    soc_time_put_json(out, numbers[1]);
+    soc_time_put_json(out, soc_calendar_date(&calendar, numbers[1]));
     soc_buf_put_text(out, "}]");
 }
 

@@ -44,7 +44,7 @@ static void put_cursor(struct soc_host *host)
     soc_buf_fini(&text);
 }
 
-void soc_batch_read_cursor(struct soc_host *host, struct soc_slice json)
+int64_t soc_batch_read_cursor(struct soc_host *host, struct soc_slice json)
 {
     int64_t numbers[9] = {0};
     struct soc_json_walk walk;
@@ -52,11 +52,11 @@ void soc_batch_read_cursor(struct soc_host *host, struct soc_slice json)
     for (int i = 0; i < 9 && soc_json_next(&walk); i++)
         soc_json_integer(walk.value, &numbers[i]);
     host->next_key = (uint64_t)numbers[0];
-    soc_clock_raise(&host->clock, numbers[1]);
     host->outbox.next = (uint64_t)numbers[2];
     host->totals.sent = (uint64_t)numbers[3];
     for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
         host->totals.outcome[i] = (uint64_t)numbers[3 + i];
+    return numbers[1];
 }
 
 void soc_batch_seal(struct soc_host *host)

@@ -20,7 +20,7 @@ void soc_batch_put_meta(struct soc_host *host, const char *name, struct soc_slic
 /* Seals the current batch and hands it to the writer, even if that is busy. */
 void soc_batch_seal(struct soc_host *host);
 
-/* Restores the counters from the record that ends every batch. */
-void soc_batch_read_cursor(struct soc_host *host, struct soc_slice json);
+/* Restores the counters from the record that ends every batch. Returns its time. */
+int64_t soc_batch_read_cursor(struct soc_host *host, struct soc_slice json);
 
 #endif

@@ -54,6 +54,8 @@ struct soc_message_draft soc_broadcast_draft(const struct soc_broadcast *broadca
         .reply_to_ms = message->reply_to_ms,
         .expires_ms = message->expires_ms,
         .deliver_at_ms = message->deliver_at_ms,
+        .sent_date_ms = message->sent_date_ms,
+        .deliver_date_ms = message->deliver_date_ms,
         .deadline_ms = message->deadline_ms,
         .priority = message->priority,
         .flags = message->flags,

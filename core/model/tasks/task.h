@@ -53,15 +53,16 @@ struct soc_task {
     struct soc_agent *assigner; /* lent; NULL: the host, or an agent that has terminated */
     struct soc_agent *owner;    /* lent; the agent that does it */
     int64_t opened_ms;
-    int64_t started_ms;  /* when it first began; 0: not yet */
-    int64_t ended_ms;    /* 0: not yet */
-    int64_t deadline_ms; /* 0: none */
-    int64_t limit_ms;    /* time allowed once begun; 0: no limit */
-    uint32_t tries;      /* how often it was begun */
-    uint8_t state;       /* enum soc_task_state */
-    uint8_t style;       /* enum soc_task_style */
-    uint8_t priority;    /* enum soc_priority */
-    uint8_t alerts;      /* enum soc_task_alert, those raised */
+    int64_t started_ms;       /* when it first began; 0: not yet */
+    int64_t ended_ms;         /* 0: not yet */
+    int64_t deadline_ms;      /* 0: none */
+    int64_t deadline_date_ms; /* its date (env/calendar.h): as it was given */
+    int64_t limit_ms;         /* time allowed once begun; 0: no limit */
+    uint32_t tries;           /* how often it was begun */
+    uint8_t state;            /* enum soc_task_state */
+    uint8_t style;            /* enum soc_task_style */
+    uint8_t priority;         /* enum soc_priority */
+    uint8_t alerts;           /* enum soc_task_alert, those raised */
 
     struct soc_task *parent; /* lent, or NULL */
     struct soc_task *first_child;

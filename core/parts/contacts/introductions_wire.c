@@ -265,7 +265,7 @@ void soc_introductions_put_answer(struct soc_host *host, const struct soc_messag
     answer->length = 0;
     if (contact != NULL) {
         soc_buf_put_byte(answer, '[');
-        soc_look_contact(contact, answer);
+        soc_look_contact(host, contact, answer);
         soc_buf_put_byte(answer, ']');
         return;
     }

@@ -117,7 +117,8 @@ static struct soc_message *read_message(struct soc_host *host, struct soc_slice 
     bool is_broadcast = soc_slice_equal(to, SOC_SLICE("All"));
     double ttl_seconds = 0;
     struct soc_message_draft draft = {
-        .time_ms = moment(row, "timestamp"),
+        .time_ms = read_id_time(plain(row, "id")),
+        .sent_date_ms = moment(row, "timestamp"),
         .deliver_at_ms = moment(row, "deliver_at"),
         .deadline_ms = moment(row, "deadline"),
         .attempt = (uint16_t)integer(row, "attempt"),

@@ -44,10 +44,10 @@ void soc_human_look_item(struct soc_host *host, const struct soc_item *item, str
     put_json_member(out, "body", item->body);
     soc_json_put_text_member(out, "correlation_id", soc_slice_text(item->correlation_id));
     soc_json_put_name(out, "created_at");
-    soc_time_put_json(out, item->time_ms);
+    soc_time_put_json(out, soc_clock_date_of(&host->clock, item->time_ms));
     if (item->deadline_ms != 0) {
         soc_json_put_name(out, "deadline");
-        soc_time_put_json(out, item->deadline_ms);
+        soc_time_put_json(out, soc_clock_date_of(&host->clock, item->deadline_ms));
     }
     soc_human_put_id(out, "id", item->time_ms, item->key);
     put_json_member(out, "options", item->options);
@@ -66,14 +66,16 @@ static bool fits_text(struct soc_slice wanted, struct soc_slice text)
     return wanted.data == NULL || (text.data != NULL && soc_slice_equal(wanted, text));
 }
 
-static bool fits(const struct soc_item *item, const struct soc_query *query)
+static bool fits(const struct soc_host *host, const struct soc_item *item,
+                 const struct soc_query *query)
 {
+    int64_t date_ms = soc_clock_date_of(&host->clock, item->time_ms);
     return query == NULL ||
            (fits_text(query->agent, soc_agent_id(item->agent)) &&
             fits_text(query->task, soc_slice_text(item->task_id)) &&
             fits_text(query->correlation_id, soc_slice_text(item->correlation_id)) &&
-            (query->since_ms == 0 || item->time_ms >= query->since_ms) &&
-            (query->until_ms == 0 || item->time_ms < query->until_ms));
+            (query->since_ms == 0 || date_ms >= query->since_ms) &&
+            (query->until_ms == 0 || date_ms < query->until_ms));
 }
 
 void soc_human_look(struct soc_host *host, const struct soc_query *query, struct soc_buf *out)
@@ -82,7 +84,7 @@ void soc_human_look(struct soc_host *host, const struct soc_query *query, struct
     size_t fitting = 0;
     struct soc_item **items = soc_inbox_sorted(&soc_human_state(host)->inbox, &count);
     for (size_t i = 0; i < count; i++)
-        if (fits(items[i], query))
+        if (fits(host, items[i], query))
             items[fitting++] = items[i];
     size_t first = 0;
     if (query != NULL && query->limit > 0 && (uint64_t)query->limit < fitting)

@@ -140,7 +140,7 @@ static int send_input(struct soc_given *given, struct soc_agent *from, struct so
                       bool waits, struct soc_buf *answer)
 {
     struct soc_host *host = given->society->host;
-    soc_send_input_settle(input, soc_clock_now(soc_host_clock(host)));
+    soc_send_input_settle(input, soc_host_clock(host));
     if (!soc_send_input_has(input, SOC_MESSAGE_FIELD_TO))
         soc_human_address(host, &input->send);
     if (input->receivers != NULL) {
@@ -358,7 +358,7 @@ static void intake(struct soc_given *given)
             soc_send_reader_refuse(&error, rc, &fault);
             soc_given_refuse(given, soc_buf_slice(&error));
         } else {
-            soc_send_input_settle(&input, soc_clock_now(soc_host_clock(given->society->host)));
+            soc_send_input_settle(&input, soc_host_clock(given->society->host));
             send_intake(given, &input.send, wait_ms);
         }
     }

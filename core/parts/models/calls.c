@@ -192,7 +192,7 @@ void soc_calls_look(const struct soc_host *host, struct soc_buf *out)
         soc_json_put_name(out, "repeated");
         soc_buf_put_text(out, call->is_repeated ? "true" : "false");
         soc_json_put_name(out, "since_ms");
-        soc_json_put_integer(out, call->activation->wait.since_ms);
+        soc_json_put_integer(out, soc_clock_date_of(&host->clock, call->activation->wait.since_ms));
         soc_buf_put_byte(out, '}');
     }
     soc_buf_put_byte(out, ']');

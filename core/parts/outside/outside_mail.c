@@ -181,7 +181,7 @@ static void put_ack(struct soc_outsider *outsider, struct soc_slice for_id, stru
     soc_json_put_text_member(&json, "id", soc_slice(id, sizeof(id)));
     soc_json_put_text_member(&json, "status", soc_slice_text(soc_ack_name(ack)));
     soc_json_put_name(&json, "timestamp");
-    soc_time_put_json(&json, now_ms);
+    soc_time_put_json(&json, soc_clock_date_of(&outsider->host->clock, now_ms));
     soc_buf_put_byte(&json, '}');
     struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
     notice->event = SOC_DOOR_ACK;
@@ -608,7 +608,7 @@ static void put_agent(const struct soc_host *host, const struct soc_agent *agent
     if (heard_ms == 0)
         return;
     soc_json_put_name(out, "last_heartbeat");
-    soc_time_put_json(out, heard_ms);
+    soc_time_put_json(out, soc_clock_date_of(&host->clock, heard_ms));
 }
 
 const struct soc_part soc_outside_part = {

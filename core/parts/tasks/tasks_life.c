@@ -366,6 +366,8 @@ void soc_tasks_open(struct soc_host *host, struct soc_message *message)
 
 void soc_tasks_arm(struct soc_host *host, struct soc_task *task)
 {
+    /* Again: a task that was restored did not know all of the calendar. */
+    task->deadline_ms = soc_clock_time_of(&host->clock, task->deadline_date_ms);
     int64_t due_ms = soc_task_due(task);
     soc_heap_remove(&soc_tasks_of_host(host)->alarms, &task->alarm);
     if (due_ms != 0)

@@ -9,12 +9,18 @@
 
 #define MINUTE_MS 60000
 
-static void put_time(struct soc_buf *out, const char *name, int64_t time_ms)
+static void put_date(struct soc_buf *out, const char *name, int64_t date_ms)
 {
-    if (time_ms == 0)
+    if (date_ms == 0)
         return;
     soc_json_put_name(out, name);
-    soc_time_put_json(out, time_ms);
+    soc_time_put_json(out, date_ms);
+}
+
+static void put_time(const struct soc_host *host, struct soc_buf *out, const char *name,
+                     int64_t time_ms)
+{
+    put_date(out, name, soc_clock_date_of(&host->clock, time_ms));
 }
 
 static void put_count(struct soc_buf *out, const char *name, int64_t count)
@@ -50,7 +56,8 @@ static void put_priority(struct soc_buf *out, const struct soc_task *task)
     soc_json_put_text_member(out, "priority", soc_slice(text, sizeof(text)));
 }
 
-void soc_tasks_put_json(struct soc_buf *out, const struct soc_task *task)
+void soc_tasks_put_json(const struct soc_host *host, struct soc_buf *out,
+                        const struct soc_task *task)
 {
     char message_id[SOC_MESSAGE_ID_BYTES];
     soc_message_id_format(message_id, task->opened_ms, task->key);
@@ -58,14 +65,14 @@ void soc_tasks_put_json(struct soc_buf *out, const struct soc_task *task)
     soc_json_put_text_member(out, "agent", soc_agent_id(task->owner));
     soc_json_put_text_member(out, "assigner", soc_sender_id(task->assigner));
     soc_json_put_text_member(out, "correlation_id", soc_slice_text(task->correlation_id));
-    put_time(out, "deadline", task->deadline_ms);
-    put_time(out, "ended_at", task->ended_ms);
+    put_date(out, "deadline", task->deadline_date_ms);
+    put_time(host, out, "ended_at", task->ended_ms);
     soc_json_put_text_member(out, "message_id", soc_slice(message_id, sizeof(message_id)));
-    put_time(out, "opened_at", task->opened_ms);
+    put_time(host, out, "opened_at", task->opened_ms);
     if (task->parent != NULL)
         soc_json_put_text_member(out, "parent", soc_slice_text(task->parent->id));
     put_priority(out, task);
-    put_time(out, "started_at", task->started_ms);
+    put_time(host, out, "started_at", task->started_ms);
     soc_json_put_text_member(out, "state", soc_slice_text(soc_task_state_name(task->state)));
     soc_json_put_text_member(out, "task_id", soc_slice_text(task->id));
     put_count(out, "tries", task->tries);
@@ -79,11 +86,11 @@ void soc_tasks_put_intended(struct soc_host *host, struct soc_buf *out, const st
     copy.state = (uint8_t)soc_tasks_state(task);
     if (soc_task_is_over(&copy))
         copy.ended_ms = soc_host_now(host);
-    soc_tasks_put_json(out, &copy);
+    soc_tasks_put_json(host, out, &copy);
     if (task->again_ms == 0)
         return;
     out->length--;
-    put_time(out, "retry_at", task->again_ms);
+    put_time(host, out, "retry_at", task->again_ms);
     soc_buf_put_byte(out, '}');
 }
 
@@ -161,7 +168,7 @@ void soc_tasks_put_load(struct soc_host *host, const struct soc_agent *agent, st
     soc_json_put_text_member(out, "agent", soc_agent_id(agent));
     if (bench.current != NULL)
         soc_json_put_text_member(out, "current_task", soc_slice_text(bench.current->id));
-    put_time(out, "estimated_free", free_ms);
+    put_time(host, out, "estimated_free", free_ms);
     soc_json_put_name(out, "load");
     soc_buf_printf(out, "\"%d%%\"", percent);
     put_count(out, "queue_length", bench.pending);

@@ -138,7 +138,8 @@ void soc_tasks_cut(struct soc_host *host, struct soc_task *task, struct soc_agen
 
 /* tasks_look.c: append the task as an object; the second as seen inside the current
  * turn. */
-void soc_tasks_put_json(struct soc_buf *out, const struct soc_task *task);
+void soc_tasks_put_json(const struct soc_host *host, struct soc_buf *out,
+                        const struct soc_task *task);
 void soc_tasks_put_intended(struct soc_host *host, struct soc_buf *out,
                             const struct soc_task *task);
 

@@ -21,7 +21,7 @@ void soc_tasks_store_under(struct soc_host *host, const struct soc_task *task,
         .opened_ms = (uint64_t)task->opened_ms,
         .started_ms = (uint64_t)task->started_ms,
         .ended_ms = (uint64_t)task->ended_ms,
-        .deadline_ms = (uint64_t)task->deadline_ms,
+        .deadline_ms = (uint64_t)task->deadline_date_ms,
         .limit_ms = (uint64_t)task->limit_ms,
         .id = soc_slice_text(task->id),
         .assigner = soc_sender_id(task->assigner),
@@ -70,7 +70,8 @@ void soc_tasks_read(struct soc_host *host, struct soc_task *task, const struct s
     task->opened_ms = (int64_t)r->opened_ms;
     task->started_ms = (int64_t)r->started_ms;
     task->ended_ms = (int64_t)r->ended_ms;
-    task->deadline_ms = (int64_t)r->deadline_ms;
+    task->deadline_date_ms = (int64_t)r->deadline_ms;
+    task->deadline_ms = soc_clock_time_of(&host->clock, task->deadline_date_ms);
     task->limit_ms = (int64_t)r->limit_ms;
     task->tries = (uint32_t)r->tries;
     task->state = (uint8_t)r->state;

@@ -11,12 +11,12 @@ static void put_id(struct soc_buf *out, const char *name, uint64_t id)
     soc_buf_printf(out, "\"%016llx\"", (unsigned long long)id);
 }
 
-/* A negative time cannot be written; the society's clock never shows one. */
+/* A negative time cannot be written: what began before 1970, by a clock that was set back,
+ * is shown to begin then. */
 static void put_time(struct soc_buf *out, const char *name, int64_t time_ms)
 {
-    assert(time_ms >= 0);
     soc_json_put_name(out, name);
-    soc_buf_printf(out, "\"%llu000000\"", (unsigned long long)time_ms);
+    soc_buf_printf(out, "\"%llu000000\"", (unsigned long long)(time_ms < 0 ? 0 : time_ms));
 }
 
 void soc_span_begin(struct soc_buf *out, const struct soc_span *span)
@@ -36,8 +36,8 @@ void soc_span_begin(struct soc_buf *out, const struct soc_span *span)
     soc_json_put_text_member(out, "name", soc_buf_slice(&name));
     soc_json_put_name(out, "kind");
     soc_json_put_integer(out, span->kind);
-    put_time(out, "startTimeUnixNano", span->start_ms);
-    put_time(out, "endTimeUnixNano", span->end_ms);
+    put_time(out, "startTimeUnixNano", span->start_ms - span->behind_ms);
+    put_time(out, "endTimeUnixNano", span->end_ms - span->behind_ms);
     soc_json_put_name(out, "attributes");
     soc_buf_put_byte(out, '[');
     soc_buf_fini(&name);

@@ -24,6 +24,7 @@ struct soc_span {
     enum soc_span_kind kind;
     int64_t start_ms;
     int64_t end_ms;
+    int64_t behind_ms; /* by which the date at the end is below the time: both are shown so */
 };
 
 /* Appends the head up to the attributes. */

@@ -197,6 +197,7 @@ static void put_activation(struct soc_host *host, const struct soc_activation *a
         .kind = SOC_SPAN_INTERNAL,
         .start_ms = start_ms < now_ms ? start_ms : now_ms,
         .end_ms = now_ms,
+        .behind_ms = soc_calendar_behind(&host->clock.calendar),
     };
     soc_span_begin(out, &span);
     soc_span_put_text(out, "gen_ai.operation.name", SOC_SLICE("invoke_agent"));

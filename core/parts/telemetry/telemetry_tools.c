@@ -52,6 +52,7 @@ static void put_tool(struct soc_host *host, const struct soc_activation *activat
         .kind = SOC_SPAN_INTERNAL,
         .start_ms = tool->start_ms,
         .end_ms = tool->end_ms,
+        .behind_ms = soc_calendar_behind(&host->clock.calendar),
     };
     soc_span_begin(out, &span);
     soc_span_put_text(out, "gen_ai.operation.name", SOC_SLICE("execute_tool"));

@@ -208,6 +208,7 @@ void soc_telemetry_put_wait(struct soc_host *host, const struct soc_activation *
         .kind = SOC_SPAN_CLIENT,
         .start_ms = activation->wait.since_ms < now_ms ? activation->wait.since_ms : now_ms,
         .end_ms = now_ms,
+        .behind_ms = soc_calendar_behind(&host->clock.calendar),
     };
     if (ending.call == NULL)
         put_request(&ending);

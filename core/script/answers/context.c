@@ -102,7 +102,7 @@ static struct parts push_parts(lua_State *L, struct soc_frame *frame, const stru
         push_shown(L, script, SOC_ASK_SHOW_BRIEF, parts.brief);
     parts.brief_text = lua_gettop(L);
     frame->scratch.length = 0;
-    soc_look_contacts(agent, &frame->scratch);
+    soc_look_contacts(script->host, agent, &frame->scratch);
     lua_pushlstring(L, frame->scratch.data, frame->scratch.length);
     parts.contacts = lua_gettop(L);
     push_shown(L, script, SOC_ASK_SHOW_CONTACTS, parts.contacts);

@@ -37,7 +37,7 @@ static int push_now(lua_State *L, struct soc_frame *frame)
     if (soc_effect_begin(L, script, SOC_EFFECT_NOW, 0, &count) == SOC_GATE_RECORDED)
         return count;
     soc_buf_printf(&frame->answer, "[%lld]",
-                   (long long)soc_clock_now(soc_host_clock(script->host)));
+                   (long long)soc_clock_date(soc_host_clock(script->host)));
     return soc_effect_finish(L, frame, SOC_OK);
 }
 

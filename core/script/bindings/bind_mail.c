@@ -203,7 +203,7 @@ static struct soc_send reply_options(lua_State *L, const struct soc_script *scri
     if (!lua_isnoneornil(L, index)) {
         luaL_checktype(L, index, LUA_TTABLE);
         soc_send_options_say(L, index, SOC_SEND_FROM_REPLY, &input);
-        soc_send_input_settle(&input, soc_clock_now(soc_host_clock(script->host)));
+        soc_send_input_settle(&input, soc_host_clock(script->host));
     }
     return input.send;
 }

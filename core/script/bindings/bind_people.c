@@ -341,7 +341,7 @@ static int agent_contacts(lua_State *L)
     if (soc_effect_begin(L, script, SOC_EFFECT_CONTACTS, 0, &count) == SOC_GATE_RECORDED)
         return count;
     soc_buf_put_byte(&frame->answer, '[');
-    soc_look_contacts(self(script), &frame->answer);
+    soc_look_contacts(script->host, self(script), &frame->answer);
     soc_buf_put_byte(&frame->answer, ']');
     return soc_effect_finish(L, frame, SOC_OK);
 }
@@ -392,7 +392,7 @@ static int agent_contact(lua_State *L)
         return soc_effect_finish(
             L, frame, soc_refuse(&frame->error, SOC_ENOCONTACT, "no such contact", "to", id));
     soc_buf_put_byte(&frame->answer, '[');
-    soc_look_contact(contact, &frame->answer);
+    soc_look_contact(script->host, contact, &frame->answer);
     soc_buf_put_byte(&frame->answer, ']');
     return soc_effect_finish(L, frame, SOC_OK);
 }
@@ -479,7 +479,7 @@ static int agent_add_contact(lua_State *L)
     soc_buf_put_byte(&frame->answer, '[');
     const struct soc_contact *contact = soc_contacts_find(&self(script)->contacts, peer);
     assert(contact != NULL);
-    soc_look_contact(contact, &frame->answer);
+    soc_look_contact(script->host, contact, &frame->answer);
     soc_buf_put_byte(&frame->answer, ']');
     return soc_effect_finish(L, frame, SOC_OK);
 }

@@ -200,7 +200,7 @@ static void fill_contacts(lua_State *L, struct soc_frame *frame, const char *nam
     if (agent == NULL)
         soc_buf_put_text(&frame->answer, "null");
     else
-        soc_look_contacts(agent, &frame->answer);
+        soc_look_contacts(script->host, agent, &frame->answer);
 }
 
 static void fill_context(lua_State *L, struct soc_frame *frame, const char *name)

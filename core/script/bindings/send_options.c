@@ -272,7 +272,6 @@ int soc_send_options_read(lua_State *L, struct soc_frame *frame, int index, unsi
     out->hash.now = out->hash.older = hash_options(L, &found, &out->input, -1);
     if (soc_send_input_has(&out->input, SOC_MESSAGE_FIELD_TIMEOUT_MS))
         out->hash.older = hash_options(L, &found, &out->input, out->input.timeout_ms);
-    if (out->input.delay_ms > 0)
-        soc_send_input_settle(&out->input, soc_clock_now(soc_host_clock(script->host)));
+    soc_send_input_settle(&out->input, soc_host_clock(script->host));
     return rc;
 }

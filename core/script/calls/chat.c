@@ -349,11 +349,14 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
     soc_buf_fini(&json);
 }
 
-/* { "wake", id, at_ms, why? } at `action`; `why` is shown to whoever watches */
+/* { "wake", id, at_ms, why? } at `action`, where `at_ms` is a date; `why` is shown to whoever
+ * watches */
 static void wake(lua_State *L, struct soc_chat *chat, int action)
 {
+    struct soc_host *host = chat->script->host;
     lua_rawgeti(L, action, 3);
-    soc_calls_wake(chat->script->host, chat->call, (int64_t)luaL_checknumber(L, -1));
+    int64_t date_ms = (int64_t)luaL_checknumber(L, -1);
+    soc_calls_wake(host, chat->call, soc_clock_time_of(soc_host_clock(host), date_ms));
     if (lua_rawgeti(L, action, 4) == LUA_TSTRING) {
         struct soc_buf why = {0};
         soc_buf_put_text(&why, lua_tostring(L, -1));
@@ -484,6 +487,7 @@ static void push_call(lua_State *L, const struct event *event)
 {
     const struct soc_outcall *call = event->chat->call;
     const struct soc_agent *agent = call->activation->agent;
+    const struct soc_clock *clock = soc_host_clock(event->chat->script->host);
     lua_createtable(L, 0, 7);
     lua_insert(L, -2);
     lua_setfield(L, -2, "id");
@@ -491,7 +495,7 @@ static void push_call(lua_State *L, const struct event *event)
     lua_setfield(L, -2, "agent");
     lua_pushstring(L, agent->role->id);
     lua_setfield(L, -2, "role");
-    lua_pushinteger(L, call->activation->wait.deadline_ms);
+    lua_pushinteger(L, soc_clock_date_of(clock, call->activation->wait.deadline_ms));
     lua_setfield(L, -2, "deadline_ms");
     set_number(L, "turn", call->request);
     set_number(L, "number", call->request);

@@ -24,7 +24,7 @@ static int engine_random(lua_State *L)
 static int engine_now(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
-    lua_pushinteger(L, soc_clock_now(soc_host_clock(script->host)));
+    lua_pushinteger(L, soc_clock_date(soc_host_clock(script->host)));
     return 1;
 }
 

@@ -45,6 +45,16 @@ static void format_message_id(sqlite3_context *context, int count, sqlite3_value
     sqlite3_result_text(context, id, sizeof(id), SQLITE_TRANSIENT);
 }
 
+/* date_ms(time_ms) in SQL: the date at a time of the society (env/calendar.h). */
+static void find_date(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    (void)count;
+    const struct soc_calendar *calendar = sqlite3_user_data(context);
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL)
+        return;
+    sqlite3_result_int64(context, soc_calendar_date(calendar, sqlite3_value_int64(values[0])));
+}
+
 int soc_database_open(struct soc_database *database, const char *path, int flags,
                       struct soc_detail *detail)
 {
@@ -57,6 +67,8 @@ int soc_database_open(struct soc_database *database, const char *path, int flags
     sqlite3_wal_hook(database->db, note_wal_pages, database);
     sqlite3_create_function(database->db, "message_id", 2, SQLITE_UTF8 | SQLITE_DETERMINISTIC, NULL,
                             format_message_id, NULL, NULL);
+    sqlite3_create_function(database->db, "date_ms", 1, SQLITE_UTF8, &database->calendar, find_date,
+                            NULL, NULL);
     return soc_database_exec(database, SETTINGS, detail);
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "env/calendar.h"
 #include "store/tables/statements.h"
 
 /* A connection. Zeroed: closed. */
@@ -23,6 +24,7 @@ struct soc_database {
     const char *damage; /* lent; names a damaged page once one was read, empty before; NULL:
                          * nobody checks pages */
     sqlite3_stmt *statements[SOC_STATEMENT_COUNT]; /* owned; NULL: not prepared yet */
+    struct soc_calendar calendar;                  /* for date_ms() in SQL; read for each query */
     bool has_failed;      /* an I/O error: it is unknown what the files hold */
     int wal_pages;        /* in the write-ahead log after the last commit */
     int wal_pages_copied; /* of those, how many a checkpoint has copied back */

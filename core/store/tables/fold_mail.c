@@ -76,6 +76,7 @@ void soc_fold_mail_again(struct soc_window *window, struct soc_record *record)
     item->end_place = 0;
     item->record.message.attempt = record->message_again.attempt;
     item->record.message.deliver_at_ms = record->message_again.deliver_at_ms;
+    item->record.message.flags &= ~(uint64_t)SOC_MESSAGE_IS_DATED;
     item->ack = 0;
     item->record.message.expires_ms = 0; /* sent again, it is to be handled */
 }

@@ -1,9 +1,9 @@
 /* Queries: rows of the tables as JSON.
  *
- * The name of a column says how it is shown: "name:time" is ms as RFC 3339, 0 being
- * absent; "name:json" is JSON already; "name:bool" is 0 or 1; a plain name is text or
- * a number. NULL is left out. Members come in the order of the columns, which is that
- * of their names. */
+ * The name of a column says how it is shown: "name:time" is a time of the society, whose
+ * date is shown as RFC 3339, 0 being absent; "name:date" is a date already; "name:json" is JSON
+ * already; "name:bool" is 0 or 1; a plain name is text or a number. NULL is left out. Members come
+ * in the order of the columns, which is that of their names. */
 #include "store/tables/query.h"
 
 #include <assert.h>
@@ -46,8 +46,12 @@ struct question {
     " THEN (expires_ms - time_ms) / 1000 ELSE (expires_ms - time_ms) / 1000.0 END AS " #name
 #define SHOW_SENDER(name) ", sender AS \"" #name "\""
 #define SHOW_SENT(name)   ", time_ms AS \"" #name ":time\""
-#define SHOW_TIME(name)   ", " #name "_ms AS \"" #name ":time\""
+#define SHOW_TIME(name)   ", " DATE_OF_##name " AS \"" #name ":date\""
 #define SHOW_TYPE(name)   ", " #name
+
+#define DATE_OF_deadline "deadline_ms"
+#define DATE_OF_deliver_at                                                                         \
+    "CASE WHEN flags & " SOC_SQL_FLAG_dated " THEN deliver_at_ms ELSE date_ms(deliver_at_ms) END"
 
 #define SHOW_OF_ack         "CASE WHEN ack = 1 THEN 'received' END AS ack"
 #define SHOW_OF_finished_at "finished_ms AS \"finished_at:time\""
@@ -65,6 +69,12 @@ struct question {
 static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
 #define MESSAGE_COLUMNS (message_columns + 2)
 
+/* Times whose dates are in the span asked for. If no clock was ever set back, the bounds on
+ * times say it all. */
+#define DATED(column)                                                                              \
+    "(:steps = 0 OR (date_ms(" column ") >= :since AND date_ms(" column ") < :until_date))"
+#define SPAN(column) column " >= :since AND " column " < :until AND " DATED(column)
+
 /* A message that began its chain has no correlation id: its own id is that of the chain. */
 #define OF_CHAIN(sent_ms)                                                                          \
     "(:correlation IS NULL OR correlation_id = :correlation"                                       \
@@ -80,7 +90,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     "(:agent IS NULL OR sender = :agent OR receiver = :agent"                                      \
     " OR (flags & 128 AND (" READ_BY_AGENT " OR " AWAITS_AGENT ")))"                               \
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
-    " AND " OF_CHAIN("time_ms") " AND key >= :first_key AND key < :end_key"
+    " AND " OF_CHAIN("time_ms") " AND key >= :first_key AND key < :end_key AND " DATED("time_ms")
 /* Who wrote a dead letter to whom, and the code of the error it ended with. */
 #define LETTER_WHERE                                                                               \
     "status IN (2, 3) AND (:from IS NULL OR sender = :from)"                                       \
@@ -98,7 +108,6 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " time_ms AS \"time:time\", type"
 #define ACTIVITY_UP   "place"
 #define ACTIVITY_DOWN "place DESC"
-#define SPAN(column)  column " >= :since AND " column " < :until"
 #define NOW           "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
 #define ITEM_COLUMNS                                                                               \
     "agent, body AS \"body:json\", changes AS \"changes:json\", choice AS \"choice:json\", "       \
@@ -106,7 +115,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " correlation_id, time_ms AS \"created_at:time\", deadline_ms AS \"deadline:time\","           \
     " decided_ms AS \"decided_at:time\", " SOC_SQL_DECISION " AS decision,"                        \
     " 'item_' || substr(message_id(time_ms, key), 5) AS id, options AS \"options:json\","          \
-    " CASE WHEN decided_ms IS NULL AND deadline_ms > 0 AND deadline_ms <= " NOW                    \
+    " CASE WHEN decided_ms IS NULL AND deadline_ms > 0 AND date_ms(deadline_ms) <= " NOW           \
     " THEN 1 END AS \"overdue:bool\", " SOC_SQL_PRIORITY " AS priority, task_id, title"
 #define ITEM_WHERE                                                                                 \
     "(:agent IS NULL OR agent = :agent) AND (:task IS NULL OR task_id = :task)"                    \
@@ -116,7 +125,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     "CASE WHEN t.state = 0 AND t.tries > 0 THEN (SELECT m.deliver_at_ms FROM message_entries m"    \
     " WHERE m.key = t.key) END"
 #define TASK_COLUMNS                                                                               \
-    "owner AS agent, assigner, correlation_id, deadline_ms AS \"deadline:time\","                  \
+    "owner AS agent, assigner, correlation_id, deadline_ms AS \"deadline:date\","                  \
     " ended_ms AS \"ended_at:time\", message_id(opened_ms, key) AS message_id,"                    \
     " opened_ms AS \"opened_at:time\","                                                            \
     " (SELECT p.id FROM task_entries p WHERE p.key = t.parent) AS parent,"                         \
@@ -238,7 +247,8 @@ static void put_text(struct soc_buf *out, sqlite3_stmt *row, int column, bool is
         soc_json_put_string(out, text);
 }
 
-static void put_member(struct soc_buf *out, sqlite3_stmt *row, int column)
+static void put_member(const struct soc_calendar *calendar, struct soc_buf *out, sqlite3_stmt *row,
+                       int column)
 {
     const char *title = sqlite3_column_name(row, column);
     const char *colon = strchr(title, ':');
@@ -246,7 +256,8 @@ static void put_member(struct soc_buf *out, sqlite3_stmt *row, int column)
     char name[64];
     size_t length = colon == NULL ? strlen(title) : (size_t)(colon - title);
     int type = sqlite3_column_type(row, column);
-    bool is_time = strcmp(kind, "time") == 0;
+    bool is_date = strcmp(kind, "date") == 0;
+    bool is_time = is_date || strcmp(kind, "time") == 0;
     if (type == SQLITE_NULL || (is_time && sqlite3_column_int64(row, column) == 0))
         return;
     assert(length < sizeof(name));
@@ -254,7 +265,9 @@ static void put_member(struct soc_buf *out, sqlite3_stmt *row, int column)
     name[length] = '\0';
     soc_json_put_name(out, name);
     if (is_time)
-        soc_time_put_json(out, sqlite3_column_int64(row, column));
+        soc_time_put_json(out,
+                          is_date ? sqlite3_column_int64(row, column)
+                                  : soc_calendar_date(calendar, sqlite3_column_int64(row, column)));
     else if (strcmp(kind, "bool") == 0)
         soc_buf_put_text(out, sqlite3_column_int(row, column) != 0 ? "true" : "false");
     else if (type == SQLITE_INTEGER)
@@ -285,14 +298,14 @@ static void put_reason(struct soc_buf *out, sqlite3_stmt *row, int column)
     soc_buf_put_slice(out, text);
 }
 
-static void put_row(struct soc_buf *out, sqlite3_stmt *row)
+static void put_row(const struct soc_calendar *calendar, struct soc_buf *out, sqlite3_stmt *row)
 {
     soc_buf_put_byte(out, '{');
     for (int i = 0; i < sqlite3_column_count(row); i++) {
         if (strcmp(sqlite3_column_name(row, i), "reason:why") == 0)
             put_reason(out, row, i);
         else
-            put_member(out, row, i);
+            put_member(calendar, out, row, i);
     }
     soc_buf_put_byte(out, '}');
 }
@@ -310,7 +323,7 @@ static int put_rows(struct soc_database *database, sqlite3_stmt *statement, stru
     int rc;
     while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
         put_comma(out);
-        put_row(out, statement);
+        put_row(&database->calendar, out, statement);
     }
     return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }
@@ -324,7 +337,7 @@ static int put_rows_reversed(struct soc_database *database, sqlite3_stmt *statem
     int rc;
     while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
         soc_buf_put(&starts, &rows.length, sizeof(rows.length));
-        put_row(&rows, statement);
+        put_row(&database->calendar, &rows, statement);
     }
     size_t end = rows.length;
     for (size_t at = starts.length; at > 0; at -= sizeof(size_t)) {
@@ -397,8 +410,12 @@ static int bind_query(struct soc_database *database, sqlite3_stmt *statement,
     if (query->correlation_id.data != NULL &&
         soc_message_id_parse(query->correlation_id, &chain_key))
         bind_named_number(statement, ":chain_key", (int64_t)chain_key);
+    int64_t until_date_ms = query->until_ms > 0 ? query->until_ms : INT64_MAX;
+    int64_t until_ms = soc_calendar_until(&database->calendar, until_date_ms);
     bind_named_number(statement, ":since", query->since_ms > 0 ? query->since_ms : INT64_MIN);
-    bind_named_number(statement, ":until", query->until_ms > 0 ? query->until_ms : INT64_MAX);
+    bind_named_number(statement, ":until", until_ms);
+    bind_named_number(statement, ":until_date", until_date_ms);
+    bind_named_number(statement, ":steps", database->calendar.count);
     bind_named_number(statement, ":limit", query->limit);
     if (sqlite3_bind_parameter_index(statement, ":first_key") == 0)
         return SOC_OK;
@@ -408,9 +425,25 @@ static int bind_query(struct soc_database *database, sqlite3_stmt *statement,
     if (query->since_ms > 0)
         rc = find_key(database, query->since_ms, &first, detail);
     if (rc == SOC_OK && query->until_ms > 0)
-        rc = find_key(database, query->until_ms, &end, detail);
+        rc = find_key(database, until_ms, &end, detail);
     bind_named_number(statement, ":first_key", first);
     bind_named_number(statement, ":end_key", end);
+    return rc;
+}
+
+/* Reads the calendar, which turns times into dates. */
+static int read_calendar(struct soc_database *database, struct soc_detail *detail)
+{
+    sqlite3_stmt *statement;
+    int rc = soc_database_prepare(database, "SELECT value FROM meta WHERE name = 'clock'",
+                                  &statement, detail);
+    int sqlite_rc = rc == SOC_OK ? sqlite3_step(statement) : SQLITE_DONE;
+    database->calendar.count = 0;
+    if (sqlite_rc == SQLITE_ROW)
+        soc_calendar_read(&database->calendar, soc_database_text(statement, 0));
+    else if (sqlite_rc != SQLITE_DONE)
+        rc = soc_database_fail(database, sqlite_rc, detail);
+    sqlite3_finalize(statement);
     return rc;
 }
 
@@ -556,8 +589,10 @@ static const char *name_of(const struct soc_query *query)
 int soc_query_answer(struct soc_database *database, const struct soc_query *query,
                      struct soc_buf *out, struct soc_detail *detail)
 {
-    int rc = SOC_OK;
     struct soc_buf rows = {0};
+    int rc = read_calendar(database, detail);
+    if (rc < 0)
+        return rc;
     if (strcmp(query->what, "letters") == 0)
         return answer_letters(database, query, out, detail);
     soc_buf_put_byte(&rows, '[');

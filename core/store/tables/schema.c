@@ -3,8 +3,13 @@
 #include "model/message_fields.h"
 
 /* A time and a message id in plain SQL, as env/clock and env/ids print them. */
-#define TIME(ms)                                                                                   \
+#define DATE(ms)                                                                                   \
     "strftime('%Y-%m-%dT%H:%M:%S', " ms " / 1000, 'unixepoch') || printf('.%03dZ', " ms " % 1000)"
+/* The date at a time of the society, by the steps of the calendar (env/calendar.h). */
+#define DATE_MS(ms)                                                                                \
+    "(" ms " - coalesce((SELECT s.value ->> 1 FROM json_each((SELECT c.value FROM meta c WHERE"    \
+    " c.name = 'clock')) s WHERE s.value ->> 0 <= " ms " ORDER BY s.key DESC LIMIT 1), 0))"
+#define TIME(ms) DATE(DATE_MS(ms))
 #define ID(ms, key)                                                                                \
     "'msg_' || strftime('%Y%m%d_%H%M%S_', " ms " / 1000, 'unixepoch')"                             \
     " || printf('%03d00%010x', " ms " % 1000, " key ")"
@@ -14,7 +19,7 @@
 #define ANSWERED_ID   ID("coalesce(nullif(m.reply_to_ms, 0), q.time_ms)", "m.reply_to")
 #define ACTIVITY_ID   ID("sent_ms", "key")
 #define SENT_AT       TIME("m.time_ms")
-#define DEADLINE      TIME("m.deadline_ms")
+#define DEADLINE      TIME("m.deadline_ms") /* of an item: a time */
 #define FINISHED_AT   TIME("m.finished_ms")
 #define ACTIVITY_TIME TIME("time_ms")
 #define ITEM_ID       "'item_' || substr(" MESSAGE_ID ", 5)"
@@ -22,7 +27,7 @@
 #define OPENED_AT     TIME("t.opened_ms")
 #define STARTED_AT    TIME("t.started_ms")
 #define ENDED_AT      TIME("t.ended_ms")
-#define TASK_DEADLINE TIME("t.deadline_ms")
+#define TASK_DEADLINE DATE("t.deadline_ms")
 
 /* How the view `messages` shows a field of each kind. Its first columns are written out. */
 #define VIEW_ANSWERED(name) ", CASE WHEN m.reply_to > 0 THEN " ANSWERED_ID " END AS " #name
@@ -41,9 +46,13 @@
 #define VIEW_SENDER(name)
 #define VIEW_SENT(name)
 #define VIEW_SPAN(name)
-#define VIEW_TIME(name)                                                                            \
-    ", CASE WHEN m." #name "_ms > 0 THEN " TIME("m." #name "_ms") " END AS " #name
+#define VIEW_TIME(name) ", CASE WHEN m." #name "_ms > 0 THEN " VIEW_DATE_OF_##name " END AS " #name
 #define VIEW_TYPE(name) VIEW_KEY(name)
+
+#define VIEW_DATE_OF_deadline DATE("m.deadline_ms")
+#define VIEW_DATE_OF_deliver_at                                                                    \
+    "CASE WHEN m.flags & " SOC_SQL_FLAG_dated                                                      \
+    " THEN " DATE("m.deliver_at_ms") " ELSE " TIME("m.deliver_at_ms") " END"
 
 #define VIEW_OF_ack         "CASE WHEN m.ack = 1 THEN 'received' END"
 #define VIEW_OF_finished_at "CASE WHEN m.finished_ms > 0 THEN " FINISHED_AT " END"

@@ -28,8 +28,9 @@
     "CASE m.status WHEN 0 THEN 'pending' WHEN 1 THEN 'processed' WHEN 2 THEN 'expired'"            \
     " WHEN 3 THEN 'dead' WHEN 4 THEN 'dropped' ELSE 'cancelled' END"
 
-/* The bits of `flags` that are fields: enum soc_message_flag. */
+/* The bits of `flags` that are fields, or say what a field is: enum soc_message_flag. */
 #define SOC_SQL_FLAG_requires_ack "1"
+#define SOC_SQL_FLAG_dated        "32"
 
 /* Over a row with a column `source`. */
 #define SOC_SQL_SOURCE                                                                             \

@@ -73,6 +73,7 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " WHERE key = ?1",
     [SOC_STATEMENT_MESSAGE_AGAIN] =
         "UPDATE message_entries SET attempt = ?3, deliver_at_ms = ?4, status = 0,"
+        " flags = flags & ~" SOC_SQL_FLAG_dated ","
         " finished_ms = NULL, end_place = NULL, reason = NULL, expires_ms = 0, ack = NULL"
         " WHERE key = ?1",
     [SOC_STATEMENT_TAKE] = "INSERT INTO takes({take}) VALUES({?take})",

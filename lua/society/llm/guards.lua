@@ -62,6 +62,7 @@ function Guards:left_ms(now_ms)
   if self.wall_ms == math.maxinteger then
     return math.huge
   end
+  self.began_ms = math.min(self.began_ms, now_ms) -- the clock may have been set back since
   return self.wall_ms - (now_ms - self.began_ms)
 end
 

@@ -51,25 +51,77 @@ static void a_real_clock_runs_by_the_monotonic_one(void)
     CHECK(soc_clock_now(&clock) >= from_ms + 60000);
 }
 
-static void a_raised_clock_continues_from_there(void)
+static void a_clock_that_was_set_back_gives_dates_and_keeps_its_time(void)
+{
+    const int64_t start_ms = 1800000000000;
+    const int64_t year_ms = 365 * (int64_t)86400000;
+    struct soc_clock clock;
+    soc_clock_init(&clock, true);
+    soc_clock_set(&clock, start_ms);
+    CHECK(soc_clock_resume(&clock, start_ms + year_ms));
+    CHECK_INT(soc_clock_now(&clock), start_ms + year_ms + 1);
+    CHECK_INT(soc_clock_date(&clock), start_ms);
+    soc_clock_move(&clock, start_ms + year_ms + 501);
+    CHECK_INT(soc_clock_date(&clock), start_ms + 500);
+    CHECK_INT(soc_clock_date_of(&clock, start_ms + year_ms), start_ms + year_ms);
+    CHECK_INT(soc_clock_date_of(&clock, 0), 0);
+    CHECK_INT(soc_clock_time_of(&clock, 0), 0);
+    CHECK_INT(soc_clock_time_of(&clock, start_ms + 700), start_ms + year_ms + 701);
+
+    /* The time spent down counts, by the same clock. */
+    struct soc_calendar calendar = clock.calendar;
+    soc_clock_init(&clock, true);
+    clock.calendar = calendar;
+    soc_clock_set(&clock, start_ms + 9000);
+    CHECK(!soc_clock_resume(&clock, start_ms + year_ms + 501));
+    CHECK_INT(soc_clock_now(&clock), start_ms + year_ms + 9001);
+    CHECK_INT(soc_clock_date(&clock), start_ms + 9000);
+}
+
+static void a_clock_that_is_right_again_is_followed(void)
+{
+    const int64_t right_ms = 1800000000000;
+    struct soc_clock clock;
+    soc_clock_init(&clock, true);
+    soc_clock_set(&clock, 86400000); /* a machine that has lost its clock */
+    CHECK(soc_clock_resume(&clock, right_ms));
+    CHECK_INT(soc_clock_now(&clock), right_ms + 1);
+    CHECK_INT(soc_clock_date(&clock), 86400000);
+    struct soc_calendar calendar = clock.calendar;
+    soc_clock_init(&clock, true);
+    clock.calendar = calendar;
+    soc_clock_set(&clock, right_ms + 60000);
+    CHECK(soc_clock_resume(&clock, right_ms + 5000));
+    CHECK_INT(soc_clock_now(&clock), right_ms + 60000);
+    CHECK_INT(soc_clock_date(&clock), right_ms + 60000);
+    CHECK_INT(soc_clock_date_of(&clock, right_ms + 5000), 86400000 + 4999);
+}
+
+static void a_second_is_made_up_for_without_a_step(void)
 {
     struct soc_clock clock;
     soc_clock_init(&clock, false);
     int64_t now_ms = soc_clock_now(&clock);
-    soc_clock_raise(&clock, now_ms - 1000);
-    CHECK(soc_clock_now(&clock) < now_ms + 1000);
-    CHECK_INT(clock.ahead_ms, 0);
-    soc_clock_raise(&clock, now_ms + 3600000);
-    CHECK(clock.ahead_ms > 3590000 && clock.ahead_ms <= 3600000);
-    CHECK(soc_clock_now(&clock) >= now_ms + 3600000);
+    CHECK(!soc_clock_resume(&clock, now_ms + 900));
+    CHECK(soc_clock_now(&clock) >= now_ms + 900);
+    CHECK_INT(soc_clock_date(&clock) - soc_clock_now(&clock), 0);
+    CHECK(!soc_clock_resume(&clock, now_ms - 5000));
+    CHECK(soc_clock_now(&clock) >= now_ms + 900);
+    CHECK(soc_clock_resume(&clock, now_ms + 3600000));
+    CHECK(soc_clock_now(&clock) > now_ms + 3600000);
     clock.monotonic_ms -= 500;
-    CHECK(soc_clock_now(&clock) >= now_ms + 3600500);
+    CHECK(soc_clock_now(&clock) > now_ms + 3600500);
+}
 
+static void a_virtual_clock_that_was_not_set_continues(void)
+{
+    struct soc_clock clock;
     soc_clock_init(&clock, true);
-    soc_clock_raise(&clock, SOC_CLOCK_VIRTUAL_START_MS + 9);
-    CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 9);
-    soc_clock_move(&clock, SOC_CLOCK_VIRTUAL_START_MS + 10);
-    CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 10);
+    CHECK(!soc_clock_resume(&clock, SOC_CLOCK_VIRTUAL_START_MS + 90000));
+    CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 90000);
+    CHECK_INT(soc_clock_date(&clock), SOC_CLOCK_VIRTUAL_START_MS + 90000);
+    soc_clock_move(&clock, SOC_CLOCK_VIRTUAL_START_MS + 90001);
+    CHECK_INT(soc_clock_now(&clock), SOC_CLOCK_VIRTUAL_START_MS + 90001);
 }
 
 static void monotonic_microseconds_never_decrease(void)
@@ -204,7 +256,10 @@ int main(void)
     RUN(stepping_the_wall_clock_changes_nothing);
     RUN(a_real_clock_shows_the_wall_clock);
     RUN(a_real_clock_runs_by_the_monotonic_one);
-    RUN(a_raised_clock_continues_from_there);
+    RUN(a_clock_that_was_set_back_gives_dates_and_keeps_its_time);
+    RUN(a_clock_that_is_right_again_is_followed);
+    RUN(a_second_is_made_up_for_without_a_step);
+    RUN(a_virtual_clock_that_was_not_set_continues);
     RUN(monotonic_microseconds_never_decrease);
     RUN(times_are_written_as_rfc_3339);
     RUN(a_time_out_of_range_is_clamped);

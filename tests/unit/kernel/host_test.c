@@ -23,7 +23,7 @@ static void look(struct world *world, struct soc_buf *out)
     for (size_t i = 0; i < sizeof(ids) / sizeof(ids[0]); i++) {
         struct soc_agent *agent = soc_registry_find(world->host, soc_slice_text(ids[i]));
         if (agent != NULL)
-            soc_look_contacts(agent, out);
+            soc_look_contacts(world->host, agent, out);
     }
     soc_buf_put_byte(out, '\n');
     soc_look_waits(world->host, out);

@@ -4,6 +4,7 @@
 #include "kernel/mail/send_reader.h"
 
 #include "check.h"
+#include "env/clock.h"
 
 /* One object, read. */
 struct read {
@@ -187,9 +188,26 @@ static void a_missing_payload_has_its_own_error(void)
 static void a_delay_becomes_a_time(void)
 {
     struct read read = begin("{\"payload\":1,\"delay_ms\":50}", SOC_SEND_FROM_SOCKET);
+    struct soc_clock clock;
     CHECK_INT(read.input.send.deliver_at_ms, 0);
-    soc_send_input_settle(&read.input, 1000);
+    soc_clock_init(&clock, true);
+    soc_clock_set(&clock, 1000);
+    soc_send_input_settle(&read.input, &clock);
     CHECK_INT(read.input.send.deliver_at_ms, 1050);
+    CHECK(!read.input.send.is_dated);
+    end(&read);
+}
+
+static void a_date_becomes_a_time_of_the_society(void)
+{
+    struct read read = begin("{\"payload\":1,\"deliver_at\":7000}", SOC_SEND_FROM_SOCKET);
+    struct soc_clock clock;
+    soc_clock_init(&clock, true);
+    soc_clock_set(&clock, 5000);
+    CHECK(soc_clock_resume(&clock, 104999));
+    soc_send_input_settle(&read.input, &clock);
+    CHECK_INT(read.input.send.deliver_at_ms, 107000);
+    CHECK(read.input.send.is_dated);
     end(&read);
 }
 
@@ -206,5 +224,6 @@ int main(void)
     RUN(a_request_has_one_receiver);
     RUN(a_missing_payload_has_its_own_error);
     RUN(a_delay_becomes_a_time);
+    RUN(a_date_becomes_a_time_of_the_society);
     return check_done();
 }
