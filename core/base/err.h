@@ -53,6 +53,7 @@
     X(ENOTASK, -60, "task_not_found", "no open or recently ended task has that id")                \
     X(ETASKOVER, -61, "task_finished", "the task has already ended")                               \
     X(ECANCELLED, -62, "cancelled", "the task was cancelled")                                      \
+    X(EDROPPED, -67, "dropped", "the message was dropped before it was processed")                 \
     X(ENOQUERY, -65, "unknown_query", "no open query of the receiver to this agent has that id")   \
     X(EOTHERTASK, -66, "unknown_task", "the task belongs to another agent")                        \
     X(EINDOUBT, -63, "in_doubt",                                                                   \

@@ -73,6 +73,7 @@ enum soc_check_wait {
     SOC_CHECK_WAIT_TASK,
     SOC_CHECK_WAIT_BARRIER,
     SOC_CHECK_WAIT_HUMAN,
+    SOC_CHECK_WAIT_ACK, /* that a message is processed */
 };
 
 struct soc_check_agent { /* an agent and its queue */
@@ -94,7 +95,7 @@ struct soc_check_agent { /* an agent and its queue */
     struct soc_slice call;             /* id of the external call it waits for; empty: none */
     enum soc_check_wait wait;          /* while is_waiting */
     struct soc_check_agent *on;        /* whom it waits for; NULL: nobody in particular */
-    uint64_t wait_key;                 /* of the request, item or checkpoint */
+    uint64_t wait_key;                 /* of the message, item or checkpoint */
     int64_t raised_ms; /* when a turn on its current message first raised; 0: none did */
     uint64_t visit;    /* of the search for rings that has reached it */
     struct soc_check_agent *reached_from;

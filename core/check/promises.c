@@ -34,6 +34,18 @@ void soc_check_promises_decided(struct soc_check *check, const struct soc_check_
                        (int)agent->id.length, agent->id.data, (unsigned long long)agent->wait_key);
 }
 
+/* A wait for a message to be processed ends when it is, or with an error. */
+void soc_check_promises_acked(struct soc_check *check, const struct soc_check_agent *agent,
+                              struct soc_slice answer)
+{
+    const struct soc_check_message *message =
+        agent->wait_key < check->messages_count ? check->messages[agent->wait_key] : NULL;
+    bool is_processed = message != NULL && message->outcome == SOC_OUTCOME_PROCESSED;
+    if (answer.length > 0 && answer.data[0] == '[' && !is_processed)
+        soc_books_fail(check, "%.*s has an ack of message %llu, which is not processed",
+                       (int)agent->id.length, agent->id.data, (unsigned long long)agent->wait_key);
+}
+
 void soc_check_promises_keyed(struct soc_check *check, const struct soc_record_message *record)
 {
     check->keyed += (record->dedupe_key.length > 0) + (record->external_id.length > 0);

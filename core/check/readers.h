@@ -32,10 +32,12 @@ void soc_check_waits_note(struct soc_check *check, struct soc_check_agent *agent
                           struct soc_slice wait);
 
 /* Promises (promises.c): a message was accepted, and its keys must be remembered; a wait for
- * a decision ends with this answer. */
+ * a decision, or for a message to be processed, ends with this answer. */
 void soc_check_promises_keyed(struct soc_check *check, const struct soc_record_message *record);
 void soc_check_promises_decided(struct soc_check *check, const struct soc_check_agent *agent,
                                 struct soc_slice answer);
+void soc_check_promises_acked(struct soc_check *check, const struct soc_check_agent *agent,
+                              struct soc_slice answer);
 
 /* A broadcast is for everyone alive except its sender. */
 bool soc_check_is_reader(const struct soc_check_agent *agent,

@@ -105,6 +105,8 @@ static void read_answer(struct soc_check *check, const struct soc_record_answer 
                        (int)agent->id.length, agent->id.data, (unsigned long long)record->index);
     if (agent->wait == SOC_CHECK_WAIT_HUMAN)
         soc_check_promises_decided(check, agent, record->answer);
+    if (agent->wait == SOC_CHECK_WAIT_ACK)
+        soc_check_promises_acked(check, agent, record->answer);
     agent->is_waiting = false;
     agent->has_task_end = agent->is_tasking;
     /* The time of this batch comes at its end, where early timeouts are found. */

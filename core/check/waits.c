@@ -24,8 +24,9 @@ static enum soc_check_wait kind_of(struct soc_slice what)
         [SOC_CHECK_WAIT_TASK] = "\"task\"",
         [SOC_CHECK_WAIT_BARRIER] = "\"checkpoint\"",
         [SOC_CHECK_WAIT_HUMAN] = "\"human\"",
+        [SOC_CHECK_WAIT_ACK] = "\"ack\"",
     };
-    for (int i = SOC_CHECK_WAIT_REPLY; i <= SOC_CHECK_WAIT_HUMAN; i++)
+    for (int i = SOC_CHECK_WAIT_REPLY; i <= SOC_CHECK_WAIT_ACK; i++)
         if (soc_slice_equal(what, soc_slice_text(names[i])))
             return (enum soc_check_wait)i;
     return SOC_CHECK_WAIT_OTHER;
@@ -41,6 +42,9 @@ void soc_check_waits_note(struct soc_check *check, struct soc_check_agent *agent
     if (wait.length == 0 || wait.data[0] != '{')
         return;
     agent->wait = kind_of(soc_json_member(wait, "for"));
+    if (agent->wait == SOC_CHECK_WAIT_ACK &&
+        !soc_slice_equal(soc_json_member(wait, "ack"), SOC_SLICE("\"processed\"")))
+        agent->wait = SOC_CHECK_WAIT_OTHER; /* a mailbox receives by itself */
     agent->on = soc_books_find(check, soc_json_plain_string(soc_json_member(wait, "from")));
     if (soc_json_integer(soc_json_member(wait, "request"), &key))
         agent->wait_key = (uint64_t)key;
@@ -144,6 +148,7 @@ static void reach_all(struct search *search, struct soc_check_agent *agent)
             reach(search, agent, agent->on);
         break;
     case SOC_CHECK_WAIT_TASK:
+    case SOC_CHECK_WAIT_ACK:
         reach(search, agent, agent->on);
         break;
     case SOC_CHECK_WAIT_BARRIER:

@@ -10,6 +10,7 @@
 #include "kernel/agents.h"
 #include "kernel/ending.h"
 #include "kernel/look.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/dead.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/requests.h"
@@ -48,6 +49,7 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     soc_parts_open(host, options->parts);
     soc_parts_serve_wait(&host->parts, &soc_request_wait_ops);
     soc_parts_serve_wait(&host->parts, &soc_look_wait_ops);
+    soc_parts_serve_wait(&host->parts, &soc_acks_wait_ops);
     static const char *const own_roles[] = {"user", "root", "unknown"};
     for (size_t i = 0; i < sizeof(own_roles) / sizeof(own_roles[0]); i++) {
         struct soc_slice name = soc_slice_text(own_roles[i]);
@@ -442,6 +444,7 @@ static void free_host(struct soc_host *host)
     while ((item = soc_map_each(&host->requests, &cursor)) != NULL)
         soc_request_free(item);
     soc_map_fini(&host->requests);
+    soc_acks_fini(host);
     soc_map_fini(&host->transit.answers);
     soc_dead_fini(host);
     for (cursor = 0; (item = soc_map_each(&host->registry.roles, &cursor)) != NULL;)

@@ -184,7 +184,7 @@ void soc_look_wait(const struct soc_host *host, const struct soc_activation *act
     if (soc_heap_has(&activation->timer))
         put_time(host, out, "deadline", activation->timer.due_ms);
     soc_json_put_text_member(out, "correlation_id", soc_wait_chain(host, activation, id));
-    if (wait->kind == SOC_WAIT_REPLY || wait->kind == SOC_WAIT_TASK) {
+    if (wait->kind == SOC_WAIT_REPLY || wait->kind == SOC_WAIT_TASK || wait->kind == SOC_WAIT_ACK) {
         soc_message_id_format(id, wait->request_ms, wait->request_key);
         soc_json_put_text_member(out, "message_id", soc_slice(id, sizeof(id)));
     }

@@ -81,6 +81,9 @@ struct soc_wait_ops {
     /* Appends JSON members that describe the wait, for `inspect waits` and the timeout error. */
     void (*put)(const struct soc_host *host, const struct soc_activation *activation,
                 struct soc_buf *out);
+    /* Appends JSON members for the timeout error alone. */
+    void (*put_timeout)(const struct soc_host *host, const struct soc_activation *activation,
+                        struct soc_buf *out);
 };
 
 /* Answer of `reclaim`: who holds a message that recovery found pending. */
@@ -271,9 +274,9 @@ struct soc_parts {
     /* History is kept or replayed: begin_effect, arguments, state_changed and run_ended
      * are called only then. */
     bool watches_effects;
-    void *states[SOC_PARTS_MAX];                         /* by part number */
-    const struct soc_part *timers[SOC_PARTS_MAX];        /* by part number: who serves `timer` */
-    const struct soc_wait_ops *waits[SOC_WAIT_CALL + 1]; /* by kind */
+    void *states[SOC_PARTS_MAX];                      /* by part number */
+    const struct soc_part *timers[SOC_PARTS_MAX];     /* by part number: who serves `timer` */
+    const struct soc_wait_ops *waits[SOC_WAIT_COUNT]; /* by kind */
 };
 
 /* Raises an event: calls the function of every part that has it. */

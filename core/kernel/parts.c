@@ -27,7 +27,7 @@ static void add(struct soc_host *host, const struct soc_part *part, size_t index
 
 void soc_parts_serve_wait(struct soc_parts *parts, const struct soc_wait_ops *ops)
 {
-    assert(ops->kind > SOC_WAIT_NONE && ops->kind <= SOC_WAIT_CALL);
+    assert(ops->kind > SOC_WAIT_NONE && ops->kind < SOC_WAIT_COUNT);
     assert(parts->waits[ops->kind] == NULL); /* each kind has one owner */
     parts->waits[ops->kind] = ops;
 }

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/requests.h"
 #include "kernel/mail/router.h"
@@ -482,14 +483,17 @@ static void offer_mail(struct soc_host *host, struct soc_activation *activation)
     soc_waiting_offer(host, agent, message);
 }
 
-/* Marks a request whose message is a dead letter while its reply is in transit. */
-static void note_dead(struct soc_host *host, const struct soc_activation *activation)
+/* Marks a request whose message was handled, or is a dead letter while its reply is in
+ * transit. */
+static void note_end(struct soc_host *host, const struct soc_activation *activation)
 {
     struct soc_request *request = activation->wait.kind != SOC_WAIT_REPLY
                                       ? NULL
                                       : soc_request_find(host, activation->wait.request_key);
-    if (request != NULL)
-        request->is_dead = soc_map_find_number(&host->loader->dead, request->key) != NULL;
+    if (request == NULL)
+        return;
+    request->is_dead = soc_map_find_number(&host->loader->dead, request->key) != NULL;
+    request->is_finished = !request->is_dead && soc_recover_pending(host, request->key) == NULL;
 }
 
 static void resume_activations(struct soc_host *host)
@@ -515,10 +519,13 @@ static void resume_activations(struct soc_host *host)
             continue;
         soc_host_look_for_news(host, agent); /* before it waits: it may have timed out */
         soc_waiting_begin(host, activation);
-        note_dead(host, activation);
+        note_end(host, activation);
         activation->logged_status = (uint8_t)soc_status_of_work(host, agent);
         soc_wait_note(host, agent);
         offer_mail(host, activation);
+        if (activation->wait.kind == SOC_WAIT_ACK)
+            soc_acks_catch_up(host, activation,
+                              soc_recover_pending(host, activation->wait.request_key));
     }
 }
 

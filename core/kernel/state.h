@@ -140,6 +140,7 @@ struct soc_host {
     struct soc_ready ready;
     struct soc_heap timers;
     struct soc_map requests; /* key of the request -> soc_request, owned */
+    struct soc_map acks;     /* key of a message -> who waits for its ack: acks.h, owned */
     struct soc_waits waits;
     struct soc_transit transit;
     struct soc_dead_orders dead;

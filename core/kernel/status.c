@@ -37,6 +37,35 @@ enum soc_status soc_status_of_work(const struct soc_host *host, const struct soc
     return SOC_STATUS_BLOCKED_INTERNAL;
 }
 
+static bool holds(const struct soc_activation *activation, uint64_t key)
+{
+    const struct soc_message *message;
+    if (activation == NULL)
+        return false;
+    if (activation->message != NULL && activation->message->key == key)
+        return true;
+    for (message = activation->taken.first; message != NULL; message = message->next)
+        if (message->key == key)
+            return true;
+    return false;
+}
+
+const char *soc_status_of_receiver(const struct soc_host *host, const struct soc_agent *agent,
+                                   uint64_t key, bool is_finished)
+{
+    if (agent->is_external)
+        return "outside";
+    if (is_finished)
+        return "finished";
+    if (agent->hold & SOC_HOLD_FAILED)
+        return "failed";
+    if (agent->hold & SOC_HOLD_PAUSED)
+        return "paused";
+    if (!holds(agent->activation, key))
+        return "queued";
+    return soc_status_of_work(host, agent) == SOC_STATUS_WORKING ? "working" : "blocked";
+}
+
 const char *soc_status_name(enum soc_status status)
 {
     static const char *const names[] = {

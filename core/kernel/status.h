@@ -9,6 +9,9 @@
 #ifndef SOC_KERNEL_STATUS_H
 #define SOC_KERNEL_STATUS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct soc_activation;
 struct soc_agent;
 struct soc_host;
@@ -37,6 +40,12 @@ enum soc_status soc_status_of(const struct soc_host *host, const struct soc_agen
 
 /* Returns its status from its work alone, whether or not it is held, ending or ended. */
 enum soc_status soc_status_of_work(const struct soc_host *host, const struct soc_agent *agent);
+
+/* Lends how `agent` stands to the message with that key, which it has received and whose
+ * sender waits: queued, working, blocked, finished (it has handled it), paused, failed or
+ * outside. */
+const char *soc_status_of_receiver(const struct soc_host *host, const struct soc_agent *agent,
+                                   uint64_t key, bool is_finished);
 
 /* Lends its name. */
 const char *soc_status_name(enum soc_status status);

@@ -41,6 +41,9 @@ enum soc_wait_kind {
     SOC_WAIT_TASK,    /* the end of the task that message `request_key` opened for `on` */
     SOC_WAIT_BARRIER, /* the answers to checkpoint `request_key` */
     SOC_WAIT_CALL,    /* the result of external call `request_key` */
+    SOC_WAIT_ACK,     /* the ack of message `request_key` by `on` */
+    SOC_WAIT_ORDER,   /* the end of an order about dead letters; given again after a restart */
+    SOC_WAIT_COUNT,
 };
 
 /* What an activation waits for. */
@@ -59,6 +62,7 @@ struct soc_wait {
     char *correlation_id;          /* of the request, owned until the wait begins; or NULL */
     char *call;                    /* JSON of a call, owned until the wait begins; or NULL */
     bool is_interruptible;         /* for calls: incoming mail ends the wait */
+    uint8_t ack;                   /* enum soc_ack, for acks: the awaited one */
 };
 
 /* What an activation does next. */

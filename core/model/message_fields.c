@@ -47,6 +47,7 @@ static const struct {
     const char *name;
     const char *expects;
 } kinds[] = {
+    [SOC_KIND_ACK] = {"ack", "received or processed"},
     [SOC_KIND_ANSWERED] = {"answered", KEY_EXPECTS},
     [SOC_KIND_FLAG] = {"flag", "true or false"},
     [SOC_KIND_ID] = {"id", NULL},

@@ -48,6 +48,7 @@
     F(TRACEPARENT, traceparent, KEY, SENDERS, ENVELOPE, ALWAYS)                                    \
     F(TTL_SECONDS, ttl_seconds, SECONDS, REPLIERS, ENVELOPE, ALWAYS)                               \
     F(TYPE, type, TYPE, REPLIERS, ENVELOPE, ALWAYS)                                                \
+    F(WAIT_ACK, wait_ack, ACK, ACKED, NOWHERE, IF_SAID)                                            \
     F(WANTS_REPLY, wants_reply, MARK, NOBODY, SCRIPTS, NEVER)
 
 /* A(alias, field, who may use it) */
@@ -71,6 +72,7 @@
 
 /* The kinds of values. */
 enum soc_field_kind {
+    SOC_KIND_ACK,      /* received or processed: for the call only; not stored */
     SOC_KIND_ANSWERED, /* the id of the message it answers */
     SOC_KIND_FLAG,     /* true or false; a bit of the message's flags */
     SOC_KIND_ID,       /* the message's own id */
@@ -91,6 +93,7 @@ enum soc_field_kind {
 };
 
 /* Expands to its arguments for the kinds that are stored as texts of a message. */
+#define SOC_IF_TEXT_ACK(...)
 #define SOC_IF_TEXT_ANSWERED(...)
 #define SOC_IF_TEXT_FLAG(...)
 #define SOC_IF_TEXT_ID(...)
@@ -117,13 +120,15 @@ enum soc_send_context {
     SOC_SEND_FROM_SOCKET = 8,    /* the control socket */
     SOC_SEND_FROM_FILE = 16,     /* the file door */
     SOC_SEND_FROM_WAIT = 32,     /* in addition: the sender waits for a reply */
+    SOC_SEND_FROM_ACKED = 64,    /* in addition: the sender may wait for an ack */
 };
 
 /* Who may set a field, as written in the table. */
 enum soc_send_source {
     SOC_BY_NOBODY = 0,
     SOC_BY_FILES = SOC_SEND_FROM_FILE,
-    SOC_BY_WAITERS = SOC_SEND_FROM_WAIT,
+    SOC_BY_ACKED = SOC_SEND_FROM_ACKED,
+    SOC_BY_WAITERS = SOC_SEND_FROM_WAIT | SOC_SEND_FROM_ACKED,
     SOC_BY_DOORS = SOC_SEND_FROM_SOCKET | SOC_SEND_FROM_FILE,
     SOC_BY_SENDERS = SOC_BY_DOORS | SOC_SEND_FROM_AGENT,
     SOC_BY_WRITERS = SOC_BY_SENDERS | SOC_SEND_FROM_REPLY,

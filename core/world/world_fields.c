@@ -13,6 +13,7 @@ static const struct {
     {"agent", SOC_SEND_FROM_AGENT}, {"broadcast", SOC_SEND_FROM_BROADCAST},
     {"reply", SOC_SEND_FROM_REPLY}, {"socket", SOC_SEND_FROM_SOCKET},
     {"file", SOC_SEND_FROM_FILE},   {"wait", SOC_SEND_FROM_WAIT},
+    {"ack", SOC_SEND_FROM_ACKED},
 };
 
 /* Pushes { [context] = list of the names by which the field can be given there }. */

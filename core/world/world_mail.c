@@ -1,5 +1,6 @@
 /* s:send and s:dispatch: messages into a world, from outside its turns. */
 #include "base/limits.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/receivers.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
@@ -22,8 +23,75 @@ static int send_list(lua_State *L, struct soc_world *world, struct soc_frame *fr
     return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
 }
 
-/* s:send(from, { to, payload, … }) -> { messageId } | { messageIds, … } | nil, err: as that
- * agent */
+static void take_answer(void *user, struct soc_slice answer)
+{
+    struct soc_buf *out = user;
+    soc_buf_put_slice(out, answer);
+}
+
+/* Runs the society until `answer` holds something, nothing more can happen, or the time is
+ * `until_ms`. */
+static void drive(struct soc_world *world, const struct soc_buf *answer, int64_t until_ms)
+{
+    while (answer->length == 0) {
+        if (soc_host_step(world->host))
+            continue;
+        soc_batch_seal(world->host);
+        int64_t due_ms = soc_host_next_due(world->host);
+        if (answer->length > 0 || soc_host_is_failed(world->host) || due_ms == 0 ||
+            due_ms > until_ms)
+            return;
+        soc_clock_move(soc_host_clock(world->host), due_ms);
+    }
+}
+
+/* Pushes what came of it; the turns that ran have used the frame. */
+static int push_driven(lua_State *L, struct soc_world *world, struct soc_buf *answer)
+{
+    struct soc_frame *frame = soc_frame_open(world->script);
+    if (answer->length == 0)
+        soc_refuse(&frame->answer, SOC_EIO, NULL, NULL, (struct soc_slice){0});
+    soc_buf_put_slice(&frame->answer, soc_buf_slice(answer));
+    soc_buf_fini(answer);
+    soc_world_complain_of_calls(L, world);
+    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
+}
+
+/* Sends and runs the society until the ack has come or the time is over. */
+static int send_acked(lua_State *L, struct soc_world *world, struct soc_frame *frame,
+                      struct soc_agent *from, struct soc_send_input *input)
+{
+    struct soc_host *host = world->host;
+    struct soc_message *message;
+    struct soc_buf answer = {0};
+    int64_t timeout_ms = soc_registry_reply_timeout(
+        soc_registry_receiver(host, input->send.to),
+        soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS) ? input->timeout_ms : -1);
+    input->send.requires_ack = input->send.has_requires_ack = true;
+    soc_gate_begin_as(host, from);
+    int rc = soc_router_send(host, from, &input->send, &message, &frame->error);
+    if (rc != SOC_OK) {
+        soc_gate_end_as(host, false);
+        if (rc > 0)
+            soc_gate_refuse_duplicate(&frame->error);
+        return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
+    }
+    uint64_t key = message->key;
+    int64_t until_ms = message->time_ms + timeout_ms;
+    soc_acks_open(host, message, input->wait_ack, take_answer, &answer);
+    soc_gate_end_as(host, true);
+    drive(world, &answer, until_ms);
+    if (answer.length == 0 && !soc_host_is_failed(host)) {
+        if (soc_clock_now(soc_host_clock(host)) < until_ms)
+            soc_clock_move(soc_host_clock(host), until_ms);
+        soc_acks_time_out(host, key, timeout_ms);
+    }
+    soc_batch_seal(host);
+    return push_driven(L, world, &answer);
+}
+
+/* s:send(from, { to, payload, … }) -> { messageId } | { messageIds, … } | { messageId, ack }
+ * | nil, err: as that agent */
 static int world_send(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
@@ -31,23 +99,20 @@ static int world_send(lua_State *L)
     size_t length;
     const char *from = luaL_checklstring(L, 2, &length);
     struct soc_send_options options;
-    int rc = soc_send_options_read(L, frame, 3, SOC_SEND_FROM_AGENT, &options);
+    int rc =
+        soc_send_options_read(L, frame, 3, SOC_SEND_FROM_AGENT | SOC_SEND_FROM_ACKED, &options);
     struct soc_agent *agent = soc_registry_find(world->host, soc_slice(from, length));
     if (rc == SOC_OK && agent == NULL)
         rc = soc_refuse(&frame->error, SOC_ENOAGENT, "the sender does not exist", "agentId",
                         soc_slice(from, length));
     if (rc == SOC_OK && options.input.receivers != NULL)
         return send_list(L, world, frame, agent, &options);
+    if (rc == SOC_OK && options.input.wait_ack != SOC_ACK_NONE)
+        return send_acked(L, world, frame, agent, &options.input);
     if (rc == SOC_OK)
         rc = soc_gate_send_as(world->host, agent, &options.input.send, &frame->error);
     soc_batch_seal(world->host);
     return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
-}
-
-static void take_answer(void *user, struct soc_slice answer)
-{
-    struct soc_buf *out = user;
-    soc_buf_put_slice(out, answer);
 }
 
 /* s:dispatch(id, payload, { timeout_ms? }?) -> the reply, sent by user; without an
@@ -79,23 +144,8 @@ static int world_dispatch(lua_State *L)
                                  take_answer, &answer, &frame->error);
     if (rc < 0)
         return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
-    while (answer.length == 0) {
-        if (soc_host_step(world->host))
-            continue;
-        soc_batch_seal(world->host);
-        int64_t due_ms = soc_host_next_due(world->host);
-        if (answer.length == 0 && (due_ms == 0 || soc_host_is_failed(world->host)))
-            break;
-        if (answer.length == 0)
-            soc_clock_move(soc_host_clock(world->host), due_ms);
-    }
-    frame = soc_frame_open(world->script); /* the turns above used it */
-    if (answer.length == 0)
-        soc_refuse(&frame->answer, SOC_EIO, NULL, NULL, (struct soc_slice){0});
-    soc_buf_put_slice(&frame->answer, soc_buf_slice(&answer));
-    soc_buf_fini(&answer);
-    soc_world_complain_of_calls(L, world);
-    return soc_effect_push_answer(L, soc_buf_slice(&frame->answer));
+    drive(world, &answer, INT64_MAX);
+    return push_driven(L, world, &answer);
 }
 
 static const luaL_Reg functions[] = {

@@ -60,6 +60,8 @@
 ---@field task_id? string
 ---@field correlation_id? string
 ---@field dedupe_key? string
+---@field wait_ack? "received"|"processed" waits for the ack; for one receiver
+---@field timeout_ms? number with wait_ack, or of a request
 ---@field traceparent? string handed on by what the message causes
 
 ---@class society.ReplyOptions
@@ -70,10 +72,10 @@
 
 ---@class society.RequestOptions: society.SendOptions
 ---@field to string
----@field timeout_ms? number
 
 ---@class society.Sent
 ---@field messageId? string
+---@field ack? "received"|"processed" with wait_ack
 ---@field duplicate? boolean it was sent before, under the same key
 ---@field messageIds? any[] for a list of receivers; json.null where it failed
 ---@field partialErrors? society.Error[] of a list, or of a broadcast: whose mailbox is full
@@ -155,15 +157,20 @@
 ---@field brief? society.TaskBrief
 ---@field state? table
 
+---@alias society.WaitKind "reply"|"receive"|"human"|"task"|"checkpoint"|"call"|"sleep"|"look"
+---|"ack"|"order"|"retry"
+
 ---@class society.Wait
 ---@field agent string
----@field kind "reply"|"receive"|"human"|"task"|"checkpoint"|"call"|"sleep"|"look"|"retry"
+---@field kind society.WaitKind
 ---@field waits_for string[]
 ---@field type? string
 ---@field since? string
 ---@field deadline? string
 ---@field correlation_id? string of the chain it belongs to
----@field message_id? string of the request, or the one that opened the task
+---@field message_id? string the request, what opened the task, or what is to be acked
+---@field ack? "received"|"processed" the awaited one
+---@field to? string who is to give it
 ---@field item_id? string of what the person is to decide
 
 ---@alias society.HoldOptions { reason?: string, subtree?: boolean }

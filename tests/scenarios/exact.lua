@@ -116,7 +116,7 @@ local function do_task(agent, number, asks)
 end
 
 local KINDS = { "task", "decision", "checkpoint", "dedupe", "drain", "pause", "cancel", "chat",
-  "delay", "introduction", "timeout" }
+  "delay", "introduction", "timeout", "ack" }
 local DO = {}
 
 function DO.task(agent, number) do_task(agent, number, false) end
@@ -232,6 +232,17 @@ function DO.timeout(agent)
   if not gone or gone.error ~= "agent_not_found" then -- as soon as it is forgotten
     expect("agent_stopped", gone and gone.error, "the request to one that has ended")
   end
+end
+
+-- What was processed has left its mark; what is received may not have.
+function DO.ack(agent, number)
+  local child = born(agent, "-child")
+  local options = { delay_ms = number % 3 * 50, wait_ack = "processed", timeout_ms = LONG_MS }
+  send_tag(agent, child, "1", options)
+  expect("1", society.agent(child).state.seen, "what the child has processed")
+  options.wait_ack, options.payload = "received", { sleep_ms = 100 }
+  send_tag(agent, child, "2", options)
+  expect("12!", last_tag(agent, child), "what the child has received")
 end
 
 society.role {

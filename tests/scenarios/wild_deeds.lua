@@ -158,6 +158,13 @@ local DEEDS = {
     agent.state.duplicate = sent and sent.duplicate
   end,
   function(agent, peer, mail)
+    local sent, err = agent:send_message { to = peer, payload = mail,
+      wait_ack = either(agent, { "received", "processed" }), timeout_ms = soon(agent, 10000),
+      delay_ms = once_in(agent, 3) and soon(agent) or nil,
+      ttl_seconds = once_in(agent, 4) and 1 or nil }
+    agent.state.acked = sent and sent.ack or err.error
+  end,
+  function(agent, peer, mail)
     agent:request { to = peer, payload = mail, dedupe_key = "q" .. agent:random(3),
       timeout_ms = 2000 }
   end,

@@ -78,6 +78,7 @@ static void show_ttl(struct soc_viewed *value, const struct soc_message *message
 #define DATE_OF_DELIVER_AT deliver_date_ms
 
 /* How each kind of field is shown. */
+#define SHOW_ACK(tag, name)      (void)m
 #define SHOW_ANSWERED(tag, name) show_id(value, m->reply_to_ms, m->reply_to)
 #define SHOW_FLAG(tag, name)     show_flag(value, m->flags &SOC_MESSAGE_##tag)
 #define SHOW_ID(tag, name)       show_id(value, m->time_ms, m->key)

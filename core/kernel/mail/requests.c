@@ -10,6 +10,7 @@
 #include "kernel/mail/transit.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
+#include "kernel/status.h"
 #include "kernel/turns/egress.h"
 #include "kernel/turns/wait.h"
 #include "kernel/turns/waiting.h"
@@ -233,6 +234,13 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
     soc_buf_fini(&refusal);
 }
 
+void soc_request_note_finished(struct soc_host *host, uint64_t key)
+{
+    struct soc_request *request = soc_request_find(host, key);
+    if (request != NULL)
+        request->is_finished = true;
+}
+
 void soc_request_lose_answer(struct soc_host *host, uint64_t key)
 {
     const struct soc_request *request = soc_request_find(host, key);
@@ -243,12 +251,22 @@ void soc_request_lose_answer(struct soc_host *host, uint64_t key)
                          "the receiver's answer was lost and it cannot give another one");
 }
 
+/* Appends how the receiver stands, for the error `timeout`. */
+static void put_receiver(const struct soc_host *host, const struct soc_request *request,
+                         struct soc_buf *out)
+{
+    soc_json_put_text_member(out, "receiver",
+                             soc_slice_text(soc_status_of_receiver(host, request->to, request->key,
+                                                                   request->is_finished)));
+}
+
 void soc_request_timeout(struct soc_host *host, struct soc_request *request)
 {
     assert(request->cb != NULL); /* only doors have this timer */
     struct soc_buf refusal = {0};
     soc_refusal_begin(&refusal, SOC_ETIMEOUT, NULL);
     soc_json_put_text_member(&refusal, "to", soc_agent_id(request->to));
+    put_receiver(host, request, &refusal);
     soc_json_put_name(&refusal, "timeout_ms");
     soc_json_put_integer(&refusal, request->timeout_ms);
     soc_refusal_end(&refusal, SOC_ETIMEOUT);
@@ -292,6 +310,14 @@ static struct soc_slice chain(const struct soc_host *host, const struct soc_acti
     return soc_request_chain(host, activation->wait.request_key, id);
 }
 
+static void put_timeout(const struct soc_host *host, const struct soc_activation *activation,
+                        struct soc_buf *out)
+{
+    const struct soc_request *request = soc_request_find(host, activation->wait.request_key);
+    assert(request != NULL);
+    put_receiver(host, request, out);
+}
+
 const struct soc_wait_ops soc_request_wait_ops = {
     .kind = SOC_WAIT_REPLY,
     .begin = soc_request_open,
@@ -299,4 +325,5 @@ const struct soc_wait_ops soc_request_wait_ops = {
     .target = target,
     .question = question,
     .chain = chain,
+    .put_timeout = put_timeout,
 };

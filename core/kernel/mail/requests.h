@@ -48,6 +48,7 @@ struct soc_request {
     void *user;
     bool is_dead;     /* its message became a dead letter while a reply was in transit */
     bool is_answered; /* a reply has come */
+    bool is_finished; /* its message was handled */
 };
 
 /* Opens the request described by the activation's `wait`, whose correlation id it
@@ -95,6 +96,9 @@ void soc_request_answer(struct soc_host *host, struct soc_request *request,
 
 /* Answers it with an error, if it is open: its message cannot be answered any more. */
 void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message);
+
+/* Its message was handled. The answer, if there is none yet, can still come. */
+void soc_request_note_finished(struct soc_host *host, uint64_t key);
 
 /* An answer in transit was lost: fails the request, if it is open, unless another answer
  * is in transit or can still be given. */

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "env/ids.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/adopt.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/mail.h"
@@ -394,6 +395,8 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
         accept_reply(host, message);
         return;
     }
+    if (to != NULL && !to->is_external && !to->is_ended)
+        soc_acks_note(host, message, SOC_ACK_RECEIVED);
     bool is_special = message->type->is_marked ||
                       message->flags & (SOC_MESSAGE_IS_INTAKE | SOC_MESSAGE_IS_FORMAL);
     for (size_t i = 0; is_special && host->parts.calls.arrive[i] != NULL; i++)
@@ -453,12 +456,18 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
     bool is_kept = tell_parts(host, message, outcome, reason);
     if (outcome != SOC_OUTCOME_PROCESSED)
         SOC_PARTS_TELL(host, failed, host, message, outcome);
+    if (outcome == SOC_OUTCOME_PROCESSED)
+        soc_acks_note(host, message, SOC_ACK_PROCESSED);
+    else
+        soc_acks_fail(host, message, outcome, reason);
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_IS_REPLY)
         soc_request_lose_answer(host, message->reply_to);
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&
         !soc_transit_replies(host, message->key))
         soc_request_fail(host, message->key, "receiver_failed",
                          "the request could not be handled; see its dead letter");
+    if (outcome == SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY)
+        soc_request_note_finished(host, message->key);
     if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
         struct soc_request *request = soc_request_find(host, message->key);
         assert(!is_kept);

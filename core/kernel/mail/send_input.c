@@ -82,7 +82,14 @@ static bool read_flag(const struct soc_value *value, bool *out, bool *has)
     return *has;
 }
 
+static bool read_ack(const struct soc_value *value, enum soc_ack *out)
+{
+    *out = value->kind == SOC_VALUE_TEXT ? soc_ack_parse(value->text) : SOC_ACK_NONE;
+    return *out != SOC_ACK_NONE;
+}
+
 /* How each kind of field is read. */
+#define TAKE_ACK(tag, name)      read_ack(value, &input->name)
 #define TAKE_ANSWERED(tag, name) read_key(value, &input->name)
 #define TAKE_FLAG(tag, name)     read_flag(value, &send->name, &send->has_##name)
 #define TAKE_ID(tag, name)       refuse_kind()
@@ -166,8 +173,32 @@ int soc_send_input_refuse_twice(enum soc_message_field field, unsigned context,
     return soc_fail(&fault->detail, SOC_EINVAL, "give %s or %s, not both", fault->field, name);
 }
 
-int soc_send_input_check(const struct soc_send_input *input, struct soc_send_input_fault *fault)
+/* An ack comes from one receiver. */
+static int check_ack(const struct soc_send_input *input, struct soc_send_input_fault *fault)
 {
+    fault->field = "wait_ack";
+    if (input->receivers != NULL || soc_slice_equal(input->send.to, SOC_SLICE("All")))
+        return soc_fail(&fault->detail, SOC_EINVAL,
+                        "'wait_ack' needs one receiver: send to one after another, or wait for "
+                        "several with a checkpoint");
+    if (input->send.has_requires_ack && !input->send.requires_ack)
+        return soc_fail(&fault->detail, SOC_EINVAL,
+                        "'wait_ack' asks for an ack; leave out requires_ack = false");
+    return SOC_OK;
+}
+
+int soc_send_input_check(const struct soc_send_input *input, unsigned context,
+                         struct soc_send_input_fault *fault)
+{
+    bool waits = soc_send_input_has(input, SOC_MESSAGE_FIELD_WAIT_ACK);
+    if (waits && check_ack(input, fault) < 0)
+        return SOC_EINVAL;
+    if (!waits && context & SOC_SEND_FROM_ACKED &&
+        soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS)) {
+        fault->field = "timeout_ms";
+        return soc_fail(&fault->detail, SOC_EINVAL,
+                        "'timeout_ms' needs 'wait_ack'; to wait for a reply, use request");
+    }
     if (!soc_send_input_has(input, SOC_MESSAGE_FIELD_DELAY_MS) ||
         !soc_send_input_has(input, SOC_MESSAGE_FIELD_DELIVER_AT))
         return SOC_OK;

@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "kernel/mail/router.h"
+#include "model/delivery/ack.h"
 #include "model/message_fields.h"
 
 struct soc_clock;
@@ -39,7 +40,8 @@ struct soc_send_input {
     struct soc_slice reply_to; /* id of the answered message */
     int64_t delay_ms;          /* as given; soc_send_input_settle makes it absolute */
     int64_t timeout_ms;
-    uint32_t fields; /* 1 << enum soc_message_field: the given ones */
+    enum soc_ack wait_ack; /* the ack the sender waits for; SOC_ACK_NONE: it does not wait */
+    uint32_t fields;       /* 1 << enum soc_message_field: the given ones */
 };
 
 /* Why a value was refused. */
@@ -71,8 +73,9 @@ int soc_send_input_set_receiver(struct soc_slice *receiver, const struct soc_val
 int soc_send_input_refuse_twice(enum soc_message_field field, unsigned context,
                                 struct soc_send_input_fault *fault);
 
-/* Checks combinations of fields, when all are set. */
-int soc_send_input_check(const struct soc_send_input *input, struct soc_send_input_fault *fault);
+/* Checks combinations of fields in a context (enum soc_send_context bits), when all are set. */
+int soc_send_input_check(const struct soc_send_input *input, unsigned context,
+                         struct soc_send_input_fault *fault);
 
 /* Converts a delay or a date of delivery into a time of the society. Call it once, after
  * the arguments are hashed. */

@@ -132,7 +132,7 @@ int soc_send_reader_read(struct soc_send_reader *reader, struct soc_slice object
     for (uint32_t left = reading.found; rc == SOC_OK && left != 0; left &= left - 1)
         rc = read_field(&reading, (enum soc_message_field)__builtin_ctz(left), input, fault);
     if (rc == SOC_OK)
-        rc = soc_send_input_check(input, fault);
+        rc = soc_send_input_check(input, context, fault);
     assert(reader->texts.data == room);
     if (rc != SOC_OK || input->send.payload.data != NULL)
         return rc;

@@ -13,6 +13,7 @@ const char *const soc_message_params_priorities[] = {"urgent", "high", "normal",
                                                      "P1",     "P2",   "P3",     NULL};
 
 /* What a sender may give for each kind of field. */
+#define GIVEN_ACK      .kind = SOC_PARAM_TEXT
 #define GIVEN_ANSWERED .kind = SOC_PARAM_TEXT, .most = SOC_KEY_BYTES_MAX
 #define GIVEN_FLAG     .kind = SOC_PARAM_FLAG
 #define GIVEN_ID       .kind = SOC_PARAM_ID
@@ -32,6 +33,7 @@ const char *const soc_message_params_priorities[] = {"urgent", "high", "normal",
 #define GIVEN_TYPE     .kind = SOC_PARAM_TEXT, .most = SOC_ID_BYTES_MAX
 
 /* What a message shows for each kind of field. */
+#define SHOWN_ACK      SOC_PARAM_TEXT
 #define SHOWN_ANSWERED SOC_PARAM_ID
 #define SHOWN_FLAG     SOC_PARAM_FLAG
 #define SHOWN_ID       SOC_PARAM_ID
@@ -75,6 +77,7 @@ const char *const soc_message_params_priorities[] = {"urgent", "high", "normal",
 #define SAYS_TRACEPARENT    "the trace it belongs to (W3C)"
 #define SAYS_TTL_SECONDS    "it expires after so many seconds"
 #define SAYS_TYPE           "the message type"
+#define SAYS_WAIT_ACK       "the ack to wait for"
 #define SAYS_WANTS_REPLY    "whether its sender waits"
 
 #define ALIAS_PAYLOAD "content"

@@ -56,6 +56,7 @@ static bool is_worth_asking(const struct soc_effect *effect, struct soc_slice an
     case SOC_EFFECT_CHECKPOINT:
     case SOC_EFFECT_SLEEP:
         return true;
+    case SOC_EFFECT_SEND: /* which waited for the ack */
     case SOC_EFFECT_RECEIVE:
     case SOC_EFFECT_CHAT:
     case SOC_EFFECT_HTTP:
@@ -142,7 +143,7 @@ const struct soc_message *soc_main_asked(const struct soc_host *host, const stru
         activation->effects_count != state->marked + 1)
         return NULL;
     const struct soc_effect *now = &activation->effects[state->marked];
-    bool is_same = now->kind == SOC_EFFECT_REQUEST && now->kind == state->forgotten.kind &&
-                   now->hash == state->forgotten.hash;
+    bool is_same = (now->kind == SOC_EFFECT_REQUEST || now->kind == SOC_EFFECT_SEND) &&
+                   now->kind == state->forgotten.kind && now->hash == state->forgotten.hash;
     return is_same ? find_held(to, state->asked) : NULL;
 }

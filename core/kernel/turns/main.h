@@ -3,9 +3,10 @@
  * When `main` raises, the society ends and the next start runs it again with the answers it
  * recorded. Its last answer would only make it raise again: what others said, a time-out
  * above all. So that answer is forgotten and its wait begins anew: a sleep, a question to
- * the person, a checkpoint, a request. A request that its receiver still has is not sent
- * again; `main` goes back to waiting for the reply. A message that `main` received, and the
- * result of a model call or an HTTP request, are kept: they came once.
+ * the person, a checkpoint, a request, an ack that did not come. A message that its receiver
+ * still has is not sent again; `main` goes back to waiting for the reply or the ack. A message
+ * that `main` received, and the result of a model call or an HTTP request, are kept: they came
+ * once.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_TURNS_MAIN_H
 #define SOC_KERNEL_TURNS_MAIN_H
@@ -40,8 +41,8 @@ void soc_main_restore(struct soc_host *host, struct soc_slice value);
 /* Forgets the answer that made `main` fail. For recovery, once its effects are loaded. */
 void soc_main_forget(struct soc_host *host, struct soc_activation *activation);
 
-/* Lends the message that the current effect, a request to `to`, sent before `main` failed, if
- * `to` still has it; or NULL. */
+/* Lends the message that the current effect, a request or a send to `to`, sent before `main`
+ * failed, if `to` still has it; or NULL. */
 const struct soc_message *soc_main_asked(const struct soc_host *host, const struct soc_agent *to);
 
 #endif

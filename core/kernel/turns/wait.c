@@ -8,12 +8,13 @@
 #include "kernel/mail/envelope.h"
 #include "kernel/registry.h"
 #include "kernel/state.h"
+#include "model/delivery/ack.h"
 
 /* By enum soc_wait_kind; part of the journal's format. */
-static const char *const wait_names[] = {"none",  "reply", "receive",    "sleep", "look",
-                                         "human", "task",  "checkpoint", "call"};
+static const char *const wait_names[] = {"none", "reply",      "receive", "sleep", "look", "human",
+                                         "task", "checkpoint", "call",    "ack",   "order"};
 
-_Static_assert(sizeof(wait_names) / sizeof(wait_names[0]) == SOC_WAIT_CALL + 1,
+_Static_assert(sizeof(wait_names) / sizeof(wait_names[0]) == SOC_WAIT_COUNT,
                "every kind of wait needs a name");
 
 void soc_wait_note(struct soc_host *host, struct soc_agent *agent)
@@ -25,7 +26,7 @@ void soc_wait_note(struct soc_host *host, struct soc_agent *agent)
 const struct soc_wait_ops *soc_wait_ops_of(const struct soc_host *host,
                                            const struct soc_activation *activation)
 {
-    assert(activation->wait.kind <= SOC_WAIT_CALL);
+    assert(activation->wait.kind < SOC_WAIT_COUNT);
     return host->parts.waits[activation->wait.kind];
 }
 
@@ -94,6 +95,8 @@ void soc_wait_put_json(struct soc_buf *out, const struct soc_wait *wait)
         soc_json_put_name(out, "span");
         soc_json_put_integer(out, (int64_t)wait->span);
     }
+    if (wait->ack != SOC_ACK_NONE)
+        soc_json_put_text_member(out, "ack", soc_slice_text(soc_ack_name(wait->ack)));
     if (wait->call != NULL) {
         soc_json_put_name(out, "is_interruptible");
         soc_buf_put_text(out, wait->is_interruptible ? "true" : "false");
@@ -112,7 +115,7 @@ static void read_member(struct soc_host *host, const struct soc_json_walk *membe
     int64_t number = 0;
     bool is_number = soc_json_integer(member->value, &number);
     if (soc_slice_equal(name, SOC_SLICE("for"))) {
-        for (int i = SOC_WAIT_REPLY; i <= SOC_WAIT_CALL; i++)
+        for (int i = SOC_WAIT_REPLY; i < SOC_WAIT_COUNT; i++)
             if (soc_slice_equal(text, soc_slice_text(wait_names[i])))
                 wait->kind = (enum soc_wait_kind)i;
     } else if (soc_slice_equal(name, SOC_SLICE("from"))) {
@@ -126,6 +129,8 @@ static void read_member(struct soc_host *host, const struct soc_json_walk *membe
         wait->correlation_id = correlation.data;
     } else if (soc_slice_equal(name, SOC_SLICE("call"))) {
         wait->call = soc_copy_text(member->value.data, member->value.length);
+    } else if (soc_slice_equal(name, SOC_SLICE("ack"))) {
+        wait->ack = (uint8_t)soc_ack_parse(text);
     } else if (soc_slice_equal(name, SOC_SLICE("is_interruptible"))) {
         wait->is_interruptible = soc_slice_equal(member->value, SOC_SLICE("true"));
     } else if (soc_slice_equal(name, SOC_SLICE("since_ms"))) {
@@ -160,5 +165,6 @@ bool soc_wait_parse(struct soc_host *host, struct soc_slice json, struct soc_wai
     if (wait->number >= host->waits.next)
         host->waits.next = wait->number + 1;
     return known == 4 && wait->kind != SOC_WAIT_NONE &&
-           (wait->kind == SOC_WAIT_CALL) == (wait->call != NULL);
+           (wait->kind == SOC_WAIT_CALL) == (wait->call != NULL) &&
+           (wait->kind == SOC_WAIT_ACK) == (wait->ack != SOC_ACK_NONE);
 }

@@ -39,8 +39,8 @@ struct soc_slice soc_wait_chain(const struct soc_host *host,
                                 const struct soc_activation *activation,
                                 char id[SOC_MESSAGE_ID_BYTES]);
 
-/* Lends the kind of wait: reply, receive, sleep, look, human, task, checkpoint, call, or
- * retry during the back-off after a turn that raised. */
+/* Lends the kind of wait: reply, receive, sleep, look, human, task, checkpoint, call, ack,
+ * order, or retry during the back-off after a turn that raised. */
 const char *soc_wait_name(const struct soc_activation *activation);
 
 /* Appends the wait as JSON, for the journal, and reads it back; false if it is damaged. */

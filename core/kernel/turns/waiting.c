@@ -61,7 +61,9 @@ void soc_waiting_answer(struct soc_host *host, struct soc_activation *activation
     SOC_PARTS_TELL(host, wait_ended, host, activation, answer);
     if (activation->message == NULL) /* main, which may fail now (main.h) */
         host->main.asked =
-            activation->wait.kind == SOC_WAIT_REPLY ? activation->wait.request_key : 0;
+            activation->wait.kind == SOC_WAIT_REPLY || activation->wait.kind == SOC_WAIT_ACK
+                ? activation->wait.request_key
+                : 0;
     soc_waiting_cancel(host, activation);
     uint32_t index = activation->effects_count - 1;
     struct soc_record record = {.type = SOC_RECORD_ANSWER};
@@ -156,6 +158,8 @@ static void answer_timeout(struct soc_host *host, struct soc_activation *activat
         ops->put(host, activation, &error);
     else if (wait->on != NULL)
         soc_json_put_text_member(&error, "to", soc_agent_id(wait->on));
+    if (ops != NULL && ops->put_timeout != NULL)
+        ops->put_timeout(host, activation, &error);
     soc_json_put_name(&error, "timeout_ms");
     soc_json_put_integer(&error, wait->timeout_ms);
     soc_refusal_end(&error, SOC_ETIMEOUT);

@@ -3,18 +3,20 @@
 
 #include "base/json.h"
 #include "env/ids.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/notice.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "parts/table.h"
 
-static bool is_told(const struct soc_message *message)
+static bool is_told(const struct soc_host *host, const struct soc_message *message)
 {
     const struct soc_agent *from = message->from;
     return message->flags & SOC_MESSAGE_REQUIRES_ACK && from != NULL && !from->is_ended &&
            !from->is_ending && !message->is_told &&
-           !(message->flags & SOC_MESSAGE_WANTS_REPLY); /* a request fails by itself */
+           !(message->flags & SOC_MESSAGE_WANTS_REPLY) && /* a request fails by itself */
+           !soc_acks_awaits(host, message->key);          /* so does a wait for an ack */
 }
 
 static void failed(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome)
@@ -22,7 +24,7 @@ static void failed(struct soc_host *host, struct soc_message *message, enum soc_
     char id[SOC_MESSAGE_ID_BYTES];
     char chain[SOC_MESSAGE_ID_BYTES];
     struct soc_buf payload = {0};
-    if (outcome != SOC_OUTCOME_EXPIRED || !is_told(message))
+    if (outcome != SOC_OUTCOME_EXPIRED || !is_told(host, message))
         return;
     assert(message->to != NULL);
     soc_envelope_id(id, message);

@@ -4,6 +4,7 @@
 #include "base/json.h"
 #include "env/ids.h"
 #include "kernel/gate.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/adopt.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/requests.h"
@@ -378,6 +379,7 @@ int soc_outside_ack(struct soc_host *host, struct soc_agent *agent, struct soc_s
         soc_outside_unqueue(letter);
         soc_heap_remove(&host->timers, &letter->message->timer); /* it arrived in time */
         soc_outside_record(host, letter);
+        soc_acks_note(host, letter->message, SOC_ACK_RECEIVED);
     }
     return SOC_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/requests.h"
 #include "kernel/mail/transit.h"
@@ -339,6 +340,7 @@ static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
             waiter->activation->wait.kind == SOC_WAIT_TASK && waiter->activation->wait.on == agent)
             soc_waiting_answer(host, waiter->activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
+    soc_acks_fail_all(host, agent);
     soc_waiting_note_end(host, agent);
 }
 

@@ -68,7 +68,68 @@ static bool is_response(struct soc_script *script, const struct soc_send *send)
            soc_request_is_named(message, send->payload);
 }
 
-/* agent:send_message{ to, payload, … } -> { messageId } | { messageIds, … } */
+static int refuse_self_wait(struct soc_frame *frame)
+{
+    struct soc_script *script = frame->script;
+    soc_refusal_begin(&frame->error, SOC_EDEADLOCK, "an agent cannot wait for itself");
+    soc_json_put_name(&frame->error, "cycle");
+    soc_buf_put_byte(&frame->error, '[');
+    soc_json_put_string(&frame->error, soc_agent_id(self(script)));
+    soc_buf_put_byte(&frame->error, ']');
+    return soc_refusal_end(&frame->error, SOC_EDEADLOCK);
+}
+
+/* Sends what the sender waits for; what `main` sent before it failed, and `to` still has, is
+ * not sent again. */
+static int send_once(struct soc_frame *frame, const struct soc_agent *to,
+                     const struct soc_send *send, const struct soc_message **out)
+{
+    struct soc_script *script = frame->script;
+    struct soc_message *sent;
+    *out = soc_main_asked(script->host, to);
+    if (*out != NULL)
+        return SOC_OK;
+    int rc = soc_router_send(script->host, self(script), send, &sent, &frame->error);
+    if (rc != SOC_OK)
+        return rc < 0 ? rc : soc_gate_refuse_duplicate(&frame->error);
+    assert(sent->to != NULL); /* a broadcast was refused */
+    *out = sent;
+    return SOC_OK;
+}
+
+/* Sends and begins to wait for the ack. SOC_OK: the effect waits. */
+static int send_and_wait(struct soc_frame *frame, struct soc_send_input *input)
+{
+    struct soc_script *script = frame->script;
+    struct soc_send *send = &input->send;
+    const struct soc_agent *to = soc_registry_receiver(script->host, send->to);
+    int64_t timeout_ms = soc_registry_reply_timeout(
+        to, soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS) ? input->timeout_ms : -1);
+    bool is_processed = input->wait_ack == SOC_ACK_PROCESSED;
+    send->requires_ack = send->has_requires_ack = true;
+    if (is_processed && to == self(script))
+        return refuse_self_wait(frame);
+    if (is_processed && to != NULL && to->hold & SOC_HOLD_FAILED)
+        return soc_refuse(&frame->error, SOC_ERECEIVER, NULL, "to", send->to);
+    const struct soc_message *message;
+    int rc = send_once(frame, to, send, &message);
+    if (rc < 0)
+        return rc;
+    int64_t now_ms = soc_clock_now(soc_host_clock(script->host));
+    soc_gate_wait(script->host, &(struct soc_wait){
+                                    .kind = SOC_WAIT_ACK,
+                                    .request_key = message->key,
+                                    .request_ms = message->time_ms,
+                                    .on = message->to,
+                                    .ack = (uint8_t)input->wait_ack,
+                                    .timeout_ms = timeout_ms,
+                                    .deadline_ms = now_ms + (timeout_ms > 0 ? timeout_ms : 1),
+                                });
+    return SOC_OK;
+}
+
+/* agent:send_message{ to, payload, … } -> { messageId } | { messageIds, … } |
+ * { messageId, ack } */
 static int agent_send_message(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
@@ -76,10 +137,14 @@ static int agent_send_message(lua_State *L)
     struct soc_send_options options;
     lua_settop(L, 2);
     struct soc_send *send = &options.input.send;
-    int rc = soc_send_options_read(L, frame, 2, SOC_SEND_FROM_AGENT, &options);
+    int rc =
+        soc_send_options_read(L, frame, 2, SOC_SEND_FROM_AGENT | SOC_SEND_FROM_ACKED, &options);
     int count;
     struct soc_activation *activation = soc_gate_activation(script->host);
     bool is_list = options.input.receivers != NULL;
+    bool waits = options.input.wait_ack != SOC_ACK_NONE;
+    if (waits)
+        soc_effect_check_wait(L);
     bool is_reply = rc == SOC_OK && !is_list && is_response(script, send);
     if (soc_effect_begin_timed(L, script, SOC_EFFECT_SEND, options.hash, &count) ==
         SOC_GATE_RECORDED) {
@@ -88,6 +153,11 @@ static int agent_send_message(lua_State *L)
     }
     if (rc < 0)
         return soc_effect_finish(L, frame, rc);
+    if (waits) {
+        rc = send_and_wait(frame, &options.input);
+        activation->has_replied |= is_reply && rc == SOC_OK;
+        return rc < 0 ? soc_effect_finish(L, frame, rc) : soc_effect_yield(L);
+    }
     if (is_list) {
         soc_receivers_send(script->host, self(script), &options.input, &frame->answer);
         return soc_effect_end(L, script, soc_buf_slice(&frame->answer));
@@ -108,17 +178,6 @@ static int agent_send_message(lua_State *L)
     return finish_sent(L, script, message);
 }
 
-static int refuse_self_wait(struct soc_frame *frame)
-{
-    struct soc_script *script = frame->script;
-    soc_refusal_begin(&frame->error, SOC_EDEADLOCK, "an agent cannot wait for itself");
-    soc_json_put_name(&frame->error, "cycle");
-    soc_buf_put_byte(&frame->error, '[');
-    soc_json_put_string(&frame->error, soc_agent_id(self(script)));
-    soc_buf_put_byte(&frame->error, ']');
-    return soc_refusal_end(&frame->error, SOC_EDEADLOCK);
-}
-
 int soc_bind_mail_request(struct soc_frame *frame, struct soc_send *send, int64_t timeout_ms)
 {
     struct soc_script *script = frame->script;
@@ -128,15 +187,10 @@ int soc_bind_mail_request(struct soc_frame *frame, struct soc_send *send, int64_
     timeout_ms = soc_registry_reply_timeout(to, timeout_ms);
     if (to == self(script))
         return refuse_self_wait(frame);
-    const struct soc_message *message = soc_main_asked(script->host, to);
-    if (message == NULL) {
-        struct soc_message *sent;
-        int rc = soc_router_send(script->host, self(script), send, &sent, &frame->error);
-        if (rc != SOC_OK)
-            return rc < 0 ? rc : soc_gate_refuse_duplicate(&frame->error);
-        message = sent;
-    }
-    assert(message->to != NULL); /* a broadcast cannot be a request */
+    const struct soc_message *message;
+    int rc = send_once(frame, to, send, &message);
+    if (rc < 0)
+        return rc;
     struct soc_wait wait = {
         .kind = SOC_WAIT_REPLY,
         .request_key = message->key,

@@ -146,7 +146,7 @@ static void read_options(lua_State *L, const struct found *found, unsigned conte
         if (soc_send_input_set(input, field, &value, &fault) < 0)
             raise(L, &fault);
     }
-    if (soc_send_input_check(input, &fault) < 0)
+    if (soc_send_input_check(input, context, &fault) < 0)
         raise(L, &fault);
 }
 

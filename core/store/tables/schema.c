@@ -30,6 +30,7 @@
 #define TASK_DEADLINE DATE("t.deadline_ms")
 
 /* How the view `messages` shows a field of each kind. Its first columns are written out. */
+#define VIEW_ACK(name)
 #define VIEW_ANSWERED(name) ", CASE WHEN m.reply_to > 0 THEN " ANSWERED_ID " END AS " #name
 #define VIEW_FLAG(name)     ", m.flags & " SOC_SQL_FLAG_##name " AS " #name
 #define VIEW_ID(name)

@@ -75,6 +75,7 @@ verb("send_message", function(w) return object({
   to = text(w.agent_id), type = text(w.type), payload = { description = w.payload },
   priority = text(w.priority), ttl_seconds = { type = "number", description = w.ttl_seconds },
   delay_ms = { type = "integer", description = w.delay_ms },
+  wait_ack = text(w.wait_ack), timeout_ms = { type = "integer", description = w.timeout_ms },
 }, { "to", "payload" }) end, function(agent, given, talk)
   local question = talk:open_question(given.to)
   if question then
@@ -82,7 +83,8 @@ verb("send_message", function(w) return object({
       priority = given.priority, ttl_seconds = given.ttl_seconds, delay_ms = given.delay_ms }))
   end
   return agent:send_message({ to = given.to, type = given.type, payload = given.payload,
-    priority = given.priority, ttl_seconds = given.ttl_seconds, delay_ms = given.delay_ms })
+    priority = given.priority, ttl_seconds = given.ttl_seconds, delay_ms = given.delay_ms,
+    wait_ack = given.wait_ack, timeout_ms = given.timeout_ms })
 end)
 
 verb("request", function(w) return object({

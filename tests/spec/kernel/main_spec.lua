@@ -58,6 +58,23 @@ describe("a main that failed", function()
     assert.equal(1, sent(s, "second"))
   end)
 
+  it("waits anew for the ack that came too late, without sending twice", function()
+    local got
+    local function send(user, timeout_ms)
+      return user:send_message({ to = "root", payload = "second", wait_ack = "processed",
+        timeout_ms = timeout_ms })
+    end
+    local s = society_with({
+      function(user) assert(send(user, 10)) end,
+      function(user) got = assert(send(user, 5000)) end,
+    }, 1000)
+    assert.matches("timeout", fails(s))
+    restart(s)
+    s:run()
+    assert.equal("processed", got.ack)
+    assert.equal(1, sent(s, "second"))
+  end)
+
   it("asks again where the request is over", function()
     local got
     local s = society_with({

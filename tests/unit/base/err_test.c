@@ -46,6 +46,7 @@ static const struct {
     {-64, "budget_exceeded"},
     {-65, "unknown_query"},
     {-66, "unknown_task"},
+    {-67, "dropped"},
     {-20, "invalid_json"},
     {-30, "storage_failed"},
     {-31, "storage_full"},

@@ -24,12 +24,12 @@ static void there_is_a_bit_for_each_field(void)
 
 static void every_field_is_found_where_it_may_be_said_and_nowhere_else(void)
 {
-    static const unsigned contexts[] = {SOC_SEND_FROM_AGENT, SOC_SEND_FROM_BROADCAST,
-                                        SOC_SEND_FROM_REPLY, SOC_SEND_FROM_SOCKET,
-                                        SOC_SEND_FROM_FILE,  SOC_SEND_FROM_WAIT};
+    static const unsigned contexts[] = {
+        SOC_SEND_FROM_AGENT, SOC_SEND_FROM_BROADCAST, SOC_SEND_FROM_REPLY, SOC_SEND_FROM_SOCKET,
+        SOC_SEND_FROM_FILE,  SOC_SEND_FROM_WAIT,      SOC_SEND_FROM_ACKED};
     for (int i = 0; i < SOC_MESSAGE_FIELD_COUNT; i++) {
         const struct soc_field_rule *rule = soc_message_fields_rule((enum soc_message_field)i);
-        for (int k = 0; k < 6; k++) {
+        for (int k = 0; k < 7; k++) {
             if (i == SOC_MESSAGE_FIELD_ID && contexts[k] == SOC_SEND_FROM_FILE)
                 continue; /* there it is another name of external_id */
             CHECK_INT(find(rule->name, contexts[k]), rule->given_by & contexts[k] ? i : -1);

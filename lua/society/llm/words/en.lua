@@ -56,6 +56,7 @@ return {
   required_capability = "what it must be able to do",
   target = "id of the agent that is introduced", usage_hint = "how best to work with it",
   ttl_seconds = "seconds after which it is not delivered", delay_ms = "ms before it is delivered",
+  wait_ack = "received or processed: wait until it is",
   message_id = "the id or correlation_id of the message you reply to",
   agents = "ids of agents; all if left out", cancelled_task = "the id of the task to cancel",
   force = "end it at once, with messages left", subtree = "its descendants as well",

@@ -50,6 +50,7 @@ return {
   timeout_ms = "最长等待的毫秒数", contact_id = "联系人的智能体ID", reason = "原因",
   required_capability = "所需能力", target = "被介绍者的智能体ID", usage_hint = "合作建议",
   ttl_seconds = "有效期（秒），过期不再投递", delay_ms = "延迟投递的毫秒数",
+  wait_ack = "等待对方确认：received（已收到）或 processed（已处理）",
   message_id = "所答复消息的 id 或 correlation_id", agents = "智能体ID列表，省略时为全部",
   cancelled_task = "要取消的任务ID", force = "是否立即结束，不处理剩余消息",
   subtree = "是否包括其下级", action = "restart 重新发送，skip 放弃消息，abort 中止任务",

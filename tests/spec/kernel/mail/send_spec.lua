@@ -159,8 +159,8 @@ describe("send_message", function()
 
   it("raises on an unknown option and names it", function()
     assert.matches("unknown option 'prio'", misuse({ to = "a", payload = "x", prio = 1 }), 1, true)
-    assert.matches("unknown option 'timeout_ms'",
-      misuse({ to = "a", payload = "x", timeout_ms = 1 }), 1, true)
+    assert.matches("unknown option 'timeout'",
+      misuse({ to = "a", payload = "x", timeout = 1 }), 1, true)
   end)
 
   for name, options in pairs({

@@ -196,6 +196,15 @@ describe("the verbs of a model", function()
     assert.is_true(s:now() - 1767225600000 >= 5000)
   end)
 
+  it("wait for the ack of a send", function()
+    local results = told({
+      { "send_message", { to = "root", payload = "x", wait_ack = "processed" } },
+      { "send_message", { to = "root", payload = "x", wait_ack = "soon" } },
+    })
+    assert.equal("processed", results[1].ack)
+    assert.matches("'wait_ack' must be received or processed", results[2].message, 1, true)
+  end)
+
   it("set priority, TTL and delay of a send", function()
     local results, s = told({ { "send_message", { to = "root", payload = "x", priority = "high",
       ttl_seconds = 60, delay_ms = 1000 } } })

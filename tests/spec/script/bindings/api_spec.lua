@@ -111,7 +111,7 @@ describe("the types for editors", function()
     assert.same({}, untold({ "idle", "busy", "unresponsive", "failed", "stopped" },
       of(main, "class society.Load"), '"%s"'))
     assert.same({}, untold({ "reply", "receive", "human", "task", "checkpoint", "call", "sleep",
-      "look", "retry" }, of(main, "class society.Wait"), '"%s"'))
+      "look", "ack", "order", "retry" }, of(main, "alias society.WaitKind"), '"%s"'))
     assert.same({}, untold({ "app", "seed", "store", "policies", "config", "quiet", "faults",
       "http", "unexpected_calls" }, of(main, "class society.NewOptions"), "---@field %s? "))
     assert.same({}, untold({ "id", "message", "wait", "timeout_ms", "behaviour" },

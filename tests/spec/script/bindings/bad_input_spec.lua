@@ -22,8 +22,8 @@ local CALLS = {
       to = "", payload = "payload text empty", content = "payload text empty null ?",
       type = "null ?", priority = "null ?", ttl_seconds = "ms null ?", delay_ms = "ms null ?",
       requires_ack = "flag null ?", deliver_at = "ms null ?", deadline = "ms null ?",
-      task_id = "null ?", taskId = "null ?", correlation_id = "key null ?",
-      dedupe_key = "key null ?", traceparent = "key null ?",
+      task_id = "null ?", taskId = "null ?", correlation_id = "key null ?", wait_ack = "null ?",
+      dedupe_key = "key null ?", traceparent = "key null ?", timeout_ms = "null ?",
     } },
   },
   request = {
