@@ -114,7 +114,7 @@ local CALLS = {
 }
 
 local WITHOUT_ARGUMENTS = { "agents", "inbox", "waits", "stats", "policies", "run", "step", "now",
-  "crash", "recover", "close", "transcript", "dump", "check", "unused_answers" }
+  "spans", "crash", "recover", "close", "transcript", "dump", "check", "unused_answers" }
 
 local function stage()
   local s = scene.troupe({ a = function() end }, { policies = { contacts = "strict" } })
