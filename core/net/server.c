@@ -19,6 +19,7 @@
 #include "env/clock.h"
 #include "loop/alarm.h"
 #include "loop/descriptor.h"
+#include "net/head.h"
 #include "net/listener.h"
 
 #define SWEEP_MS          500          /* how often deadlines are compared */
@@ -63,11 +64,11 @@ struct soc_server_request {
     struct soc_buf target; /* path and query as sent; NUL-terminated */
     size_t path_length;
     const char *method; /* lent by libmicrohttpd */
+    struct soc_head head;
     struct soc_buf body;
     size_t body_bytes_max;
     size_t surplus_bytes;
     void *user;
-    bool is_line_too_long;
     bool is_known;  /* `head` was called, so `gone` has to be */
     bool is_inside; /* the access handler is running: it queues by itself */
     bool is_suspended;
@@ -265,10 +266,7 @@ static void *on_line(void *user, const char *uri, struct MHD_Connection *mhd)
     assert(connection->request == NULL);
     request->connection = connection;
     request->mhd = mhd;
-    request->is_line_too_long = length > SOC_SERVER_LINE_BYTES_MAX;
     request->body_bytes_max = connection->server->options.body_bytes_max;
-    if (request->is_line_too_long)
-        length = 0;
     soc_buf_put(&request->target, uri, length);
     soc_buf_put_byte(&request->target, '\0');
     request->path_length = strcspn(request->target.data, "?");
@@ -326,68 +324,31 @@ static void refuse(struct soc_server_request *request, int status, const char *c
     soc_buf_fini(&body);
 }
 
-/* What the headers of a request add up to. */
-struct head_count {
-    size_t bytes;
-    int fields;
-    int lengths;
-    int encodings;
-    int hosts;
-    bool is_strange; /* an encoding other than a single `chunked` */
-};
-
-static enum MHD_Result count_header(void *user, enum MHD_ValueKind kind, const char *name,
-                                    size_t name_length, const char *value, size_t value_length)
+static enum MHD_Result add_header(void *user, enum MHD_ValueKind kind, const char *name,
+                                  size_t name_length, const char *value, size_t value_length)
 {
-    struct head_count *count = user;
     (void)kind;
-    count->bytes += name_length + value_length + 4;
-    count->fields++;
-    if (strcasecmp(name, "Content-Length") == 0) {
-        count->lengths++;
-        count->is_strange |=
-            value_length == 0 || value_length > 18 || strspn(value, "0123456789") != value_length;
-    }
-    if (strcasecmp(name, "Transfer-Encoding") == 0) {
-        count->encodings++;
-        count->is_strange |= value == NULL || strcasecmp(value, "chunked") != 0;
-    }
-    count->hosts += strcasecmp(name, "Host") == 0;
+    soc_head_add(user, soc_slice(name, name_length),
+                 soc_slice(value == NULL ? "" : value, value_length));
     return MHD_YES;
 }
 
 /* Refuses what cannot be framed safely, or is beyond the limits. */
 static void check_head(struct soc_server_request *request, const char *version)
 {
-    struct head_count count = {0};
-    MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, count_header, &count);
+    struct soc_slice target = soc_slice(request->target.data, request->target.length - 1);
+    const char *sentence;
     bool is_old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
-    if (request->is_line_too_long)
-        refuse(request, 414, "invalid_request", "the request line is too long");
-    else if (count.fields > SOC_SERVER_HEADERS_MAX || count.bytes > SOC_SERVER_HEAD_BYTES_MAX)
-        refuse(request, 431, "invalid_request", "there are too many headers");
-    else if (count.lengths + count.encodings > 1 || count.is_strange ||
-             (is_old && count.encodings > 0))
-        refuse(request, 400, "invalid_request", "the length of the body is ambiguous");
-    else if (count.hosts > 1 || (count.hosts == 0 && !is_old))
-        refuse(request, 400, "invalid_request", "a request needs exactly one Host header");
-    else if (request->target.data[0] != '/' && strcmp(request->target.data, "*") != 0)
-        refuse(request, 400, "invalid_request", "the request target must be a path");
-}
-
-/* The length of the body that is announced; one in chunks has at least a byte. */
-static unsigned long long announced(const struct soc_server_request *request)
-{
-    struct soc_slice length = soc_server_header(request, "Content-Length");
-    if (length.data != NULL)
-        return strtoull(length.data, NULL, 10);
-    return soc_server_header(request, "Transfer-Encoding").data != NULL;
+    MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, add_header, &request->head);
+    int status = soc_head_check(&request->head, target, is_old, &sentence);
+    if (status != 0)
+        refuse(request, status, "invalid_request", sentence);
 }
 
 /* Refuses a body whose announced length is too large, before it is sent. */
 static void check_length(struct soc_server_request *request)
 {
-    if (announced(request) > request->body_bytes_max)
+    if (request->head.length > request->body_bytes_max)
         refuse(request, 413, "too_large", "the body is too large");
 }
 
@@ -490,7 +451,7 @@ static enum MHD_Result on_access(void *user, struct MHD_Connection *mhd, const c
         begin_request(request, method, version);
         /* A response now would close the connection; without a body we are called again. */
         request->is_inside = false;
-        if (!request->closes && announced(request) == 0)
+        if (!request->closes && request->head.length == 0)
             return MHD_YES;
     } else if (request->stage == STAGE_BODY && *size > 0) {
         result = take_body(request, data, *size);
@@ -730,7 +691,7 @@ static struct MHD_Daemon *start_daemon(struct soc_server *server)
                             MHD_OPTION_URI_LOG_CALLBACK, on_line, server,
                             MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)POOL_BYTES,
                             MHD_OPTION_CONNECTION_LIMIT, (unsigned)options->connections_max + 1,
-                            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
+                            MHD_OPTION_STRICT_FOR_CLIENT, 0, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
 }
 
 static void set_defaults(struct soc_server_options *options)

@@ -66,19 +66,29 @@ function Door:post(path, body, token, more)
     more or "", path), token)
 end
 
---- Sends a list of requests, { method, path, headers, body? }, and returns the answers.
-function Door:many(requests)
+-- Hands a list to a client in Python and returns its answers.
+local function hand_over(door, client, requests)
   local lines = {}
   for index, request in ipairs(requests) do
     lines[index] = json.encode(request)
   end
-  self.place:write(".requests", table.concat(lines, "\n") .. "\n")
-  local result = self.place:shell(("python3 %s 127.0.0.1 %d < .requests"):format(
-    program.quote(tree.path("tests/support/http_client.py")), self.port))
+  door.place:write(".requests", table.concat(lines, "\n") .. "\n")
+  local result = door.place:shell(("python3 %s 127.0.0.1 %d < .requests"):format(
+    program.quote(tree.path("tests/support/" .. client)), door.port))
   assert(result.code == 0, result.err)
   local answers = program.rows(result)
   assert(#answers == #requests)
   return answers
+end
+
+--- Sends a list of requests, { method, path, headers, body? }, and returns the answers.
+function Door:many(requests)
+  return hand_over(self, "http_client.py", requests)
+end
+
+--- Sends bytes, { send = { … }, shut? } for each connection; { statuses, text, left } come back.
+function Door:raw(requests)
+  return hand_over(self, "raw_client.py", requests)
 end
 
 --- Ends the society and returns { code, out, err }.
