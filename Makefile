@@ -9,7 +9,7 @@
 # make bench      measure; FULL=1: all sizes              make soak      many seeds, SEEDS=1..N
 # make mutants    faults planted in our own code, each of which a test must catch
 # make deps       install what tests need (Debian)        make install   PREFIX, DESTDIR
-# make uninstall  remove what install put there
+# make uninstall  remove what install put there          make screenshots  those of docs/page.md
 
 ifeq ($(origin CC),default)
 CC = gcc
@@ -75,7 +75,7 @@ SOAK_ENDS    ?= 20000
 SOAK_FLIPS   ?= 5000
 
 .PHONY: all test unit unit_programs spec e2e examples lint tidy format luacheck clang asan tsan \
-        fuzz fuzz_programs fuzz_run bench soak mutants demo deps install uninstall clean help
+        fuzz fuzz_programs fuzz_run bench soak mutants screenshots demo deps install uninstall clean help
 all: $(BUILD)/society $(BUILD)/libsociety.a ; @:
 
 $(BUILD)/society: $(MAIN_OBJ) $(BUILD)/libsociety.a
@@ -240,10 +240,14 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 mutants: all
 	$(Q)$(LUA) tests/mutants/run.lua $(BUILD)/mutants
 
+screenshots: all
+	$(Q)SHOTS=docs/images $(BUILD)/society test tests/e2e/page/screenshots_spec.lua
+
 demo: build/deps-build
 	$(Q)$(MAKE) $(AGAIN) all
 	$(Q)state=$$(mktemp -d) && trap 'rm -rf "$$state"' EXIT && \
 	  $(BUILD)/society run $(firstword $(sort $(wildcard examples/[0-9]*.lua))) --state "$$state/demo"
+	@echo "To see a society at work in your browser: $(BUILD)/society demo"
 
 deps: build/deps-test
 

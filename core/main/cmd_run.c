@@ -25,7 +25,8 @@ struct run {
     const char *app;
     const char *state;
     const char *level;
-    const char *again; /* the command that continues the run */
+    const char *again;   /* the command that continues the run */
+    const char *welcome; /* printed before the address of the page; NULL: nothing */
     bool is_fresh;
     bool retries_main;
     bool is_json;
@@ -172,6 +173,10 @@ static int run_app(struct run *run)
     int rc = open_society(run, &options, error);
     if (rc < 0)
         return conclude(run, soc_exit_of(rc), "not_started", "%s", error);
+    if (run->welcome != NULL) {
+        printf("%s %s\n", run->welcome, soc_society_url(run->society));
+        fflush(stdout);
+    }
     bool has_nothing_to_do =
         soc_society_was_finished(run->society) && soc_society_is_idle(run->society);
     enum soc_society_end end = soc_society_run(run->society);
@@ -200,6 +205,7 @@ int soc_cmd_run(lua_State *L)
         .state = soc_options_text(L, "state"),
         .level = soc_options_text(L, "log"),
         .again = soc_options_text(L, "again"),
+        .welcome = soc_options_text(L, "welcome"),
         .is_fresh = soc_options_flag(L, "fresh"),
         .retries_main = soc_options_flag(L, "retry_main"),
         .is_json = soc_options_flag(L, "json"),

@@ -24,8 +24,9 @@ int soc_complain(int code, const char *format, ...) __attribute__((format(printf
 int soc_exit_of(int error);
 
 /* run{ app, state, fresh, policy, set, json, quiet, log, http, http_open, insecure, web, once,
- * rest, again } -> exit code.
- * `again` is the command that continues the run. */
+ * rest, again, welcome } -> exit code.
+ * `again` is the command that continues the run, `welcome` stands before the address of the
+ * page, which is printed if there is one. */
 int soc_cmd_run(lua_State *L);
 
 /* sim{ app, first, last, is_many, faults, limit_ms, limit_steps, dump, policy, set, json,

@@ -11,8 +11,8 @@ local M = {}
 
 M.names = {
   "run", "sim", "test", "check", "inspect", "policy", "send", "inbox", "decide", "pause",
-  "resume", "redeliver", "drop", "call", "attach", "export", "replay", "token", "open", "init",
-  "version", "help",
+  "resume", "redeliver", "drop", "call", "attach", "export", "replay", "token", "open", "demo",
+  "init", "version", "help",
 }
 
 -- Commands that promise the same outcome each time.

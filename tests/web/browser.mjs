@@ -25,10 +25,11 @@ export function launch() {
 export async function open(
   browser,
   url,
-  { theme = "light", lang = "en-US", width = 1280, height = 800, allow = /^$/ } = {},
+  { theme = "light", lang = "en-US", width = 1280, height = 800, scale = 1, allow = /^$/ } = {},
 ) {
   const context = await browser.newContext({
     viewport: { width, height },
+    deviceScaleFactor: scale,
     colorScheme: theme,
     locale: lang,
   });
