@@ -23,6 +23,23 @@ M.WORDS = {
   message = "the Task Brief is not in order: see details, mend it and try again",
 }
 
+--- The same by language.
+M.LANGUAGES = {
+  zh = M.WORDS,
+  en = {
+    not_an_object = "the Task Brief must be an object",
+    missing = "required field missing: %s",
+    not_a_text = "%s must be a text",
+    not_a_list = "constraints must be a list",
+    not_texts = "%s must be a list of texts, none of them blank",
+    bad_priority = "priority must be urgent, high, normal, low, or P0 to P3",
+    bad_collaborators = "collaborators must be a list; each entry has the texts agentId, role and "
+      .. "description, and may have interfaceSpec, an object with the texts services, "
+      .. "input_format and output_format, and maybe examples, a list",
+    message = M.WORDS.message,
+  },
+}
+
 --- Tells whether `value` is a table with the keys 1..n and no others.
 function M.is_list(value)
   if type(value) ~= "table" then

@@ -236,7 +236,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
         return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
     return soc_fail_unknown(
         detail, "setting", name,
-        "name, orchestrator, broadcasters, effects_max, files, http, web, llm, secrets, "
+        "name, language, orchestrator, broadcasters, effects_max, files, http, web, llm, secrets, "
         "http_concurrency, steps_max, dedupe_window_ms, heartbeat_timeout_ms, "
         "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
         "mailbox_max, no_progress_max, telemetry, history and history_days");
@@ -346,6 +346,19 @@ static int set_files(lua_State *L, struct soc_script *script, int index, struct 
     return rc;
 }
 
+static int set_language(lua_State *L, struct soc_script *script, int index,
+                        struct soc_detail *detail)
+{
+    static const char *const languages[] = {"en", "zh"};
+    struct soc_slice text = text_at(L, index);
+    if (script->is_started)
+        return soc_fail(detail, SOC_EINVAL, "'language' can only be set while the app loads");
+    for (size_t i = 0; text.data != NULL && i < sizeof(languages) / sizeof(languages[0]); i++)
+        if (soc_slice_equal(text, soc_slice_text(languages[i])))
+            return soc_swap_set_language(L, script, languages[i], detail);
+    return soc_fail(detail, SOC_EINVAL, "'language': \"en\" or \"zh\" expected");
+}
+
 int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, int index,
                      struct soc_detail *detail)
 {
@@ -384,6 +397,8 @@ int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, 
         return soc_keys_configure(script->keys, L, index, detail);
     if (strcmp(name, "broadcasters") == 0)
         return set_broadcasters(L, script, index, detail);
+    if (strcmp(name, "language") == 0)
+        return set_language(L, script, index, detail);
     if (strcmp(name, "files") == 0)
         return set_files(L, script, index, detail);
     if (strcmp(name, "web") == 0)

@@ -15,6 +15,7 @@
 #include "script/policies/policy_load.h"
 #include "script/policies/policy_set.h"
 #include "script/policies/policy_texts.h"
+#include "script/turns/environments.h"
 
 /* Appends a policy as an object. Settings that cannot be JSON are left out. */
 static void put_policy(lua_State *L, const struct soc_script *script, const char *kind,
@@ -290,11 +291,44 @@ int soc_swap_use_file(lua_State *L, struct soc_script *script, struct soc_policy
     return soc_policy_set_use_file(L, script, source, settings_index, detail);
 }
 
+/* Pushes the words of the society's language in which `briefs` refuses. */
+static void push_words(lua_State *L, struct soc_script *script)
+{
+    soc_environments_require(L, script, "society.brief");
+    lua_getfield(L, -1, "LANGUAGES");
+    lua_getfield(L, -1, script->language);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+}
+
+/* Tells whether a policy of briefs is one of the program's, which take words as settings. */
+static bool takes_words(const char *name)
+{
+    return strcmp(name, "strict") == 0 || strcmp(name, "lenient") == 0;
+}
+
+/* As `use`; briefs that are given no words get those of the society's language. */
+static int use_worded(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
+                      struct soc_detail *detail)
+{
+    bool is_worded = script->language != NULL && swap->index == 0 && swap->settings_index == 0 &&
+                     strcmp(swap->kind, soc_kind_name(SOC_POLICY_BRIEFS)) == 0 &&
+                     takes_words(swap->name);
+    if (!is_worded)
+        return use(L, script, swap, detail);
+    struct soc_swap worded = *swap;
+    push_words(L, script);
+    worded.settings_index = lua_gettop(L);
+    int rc = use(L, script, &worded, detail);
+    lua_settop(L, worded.settings_index - 1);
+    return rc;
+}
+
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
                 struct soc_detail *detail)
 {
     assert(swap->kind != NULL && swap->name != NULL && swap->by != NULL);
-    int rc = use(L, script, swap, detail);
+    int rc = use_worded(L, script, swap, detail);
     if (rc == SOC_OK)
         mark_option(script, swap->kind, strcmp(swap->by, "option") == 0);
     if (!script->is_started)
@@ -303,6 +337,29 @@ int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *
         note_done(L, script, swap->kind, swap->by);
     else
         note_refusal(script, swap->kind, swap->name, swap->by, detail->text);
+    return rc;
+}
+
+int soc_swap_set_language(lua_State *L, struct soc_script *script, const char *language,
+                          struct soc_detail *detail)
+{
+    static const enum soc_policy_kind kinds[] = {SOC_POLICY_PROMPTS, SOC_POLICY_PRESENTATION};
+    const struct soc_policy *briefs = soc_policy_set_get(script, SOC_POLICY_BRIEFS);
+    bool has_words = briefs->given_ref != LUA_NOREF && script->language == NULL;
+    int rc = SOC_OK;
+    script->language = language;
+    for (size_t i = 0; rc == SOC_OK && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+        const char *name = soc_policy_set_get(script, kinds[i])->identity.name;
+        struct soc_swap swap = {.kind = soc_kind_name(kinds[i]), .name = language, .by = "call"};
+        if (strcmp(name, "en") == 0 || strcmp(name, "zh") == 0)
+            rc = soc_swap_do(L, script, &swap, detail);
+    }
+    if (rc < 0 || has_words || !takes_words(briefs->identity.name))
+        return rc;
+    char *name = soc_copy_text(briefs->identity.name, strlen(briefs->identity.name));
+    struct soc_swap swap = {.kind = soc_kind_name(SOC_POLICY_BRIEFS), .name = name, .by = "call"};
+    rc = soc_swap_do(L, script, &swap, detail);
+    free(name);
     return rc;
 }
 

@@ -30,6 +30,12 @@ void soc_swap_read(lua_State *L, int index, struct soc_swap *swap);
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
                 struct soc_detail *detail);
 
+/* Sets the language, "en" or "zh": activates the policies `prompts` and `presentation` of that
+ * name, unless the app has others than these two, and has `briefs` refuse in it, unless it was
+ * given words. A policy of briefs that is activated later does the same. */
+int soc_swap_set_language(lua_State *L, struct soc_script *script, const char *language,
+                          struct soc_detail *detail);
+
 /* Activates the policy of any kind in the file at `source->path` without a record; the
  * hash of its bytes is set even on failure. `settings_index` 0: no settings. */
 int soc_swap_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,

@@ -56,13 +56,14 @@ struct soc_script {
     int payload_name_ref; /* "payload": cheaper to fetch than to look up by its text */
     int receipt_meta_ref; /* metatable of what a send returns */
 
-    bool is_simulated;  /* there is no loop: time is virtual and nothing goes over a network */
-    bool is_started;    /* the app has loaded and the society runs */
-    bool keeps_history; /* history/recorder.h */
-    bool is_broken;     /* the open turn met an error it cannot survive: `fatal` */
-    bool is_dropping;   /* a coroutine is being closed: its handlers can do nothing */
-    bool is_loading;    /* a module is loading inside a turn: no effects */
-    uint32_t steps_max; /* VM instructions of a turn */
+    const char *language; /* of prompts, presentation and briefs: "en" or "zh"; NULL: not set */
+    bool is_simulated;    /* there is no loop: time is virtual and nothing goes over a network */
+    bool is_started;      /* the app has loaded and the society runs */
+    bool keeps_history;   /* history/recorder.h */
+    bool is_broken;       /* the open turn met an error it cannot survive: `fatal` */
+    bool is_dropping;     /* a coroutine is being closed: its handlers can do nothing */
+    bool is_loading;      /* a module is loading inside a turn: no effects */
+    uint32_t steps_max;   /* VM instructions of a turn */
     int64_t steps_left;
     struct soc_buf fatal;     /* why the turn is broken: an error object */
     struct soc_buf state;     /* run.c: agent.state of the turn that ends */

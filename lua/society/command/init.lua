@@ -18,7 +18,10 @@ local APP = [[
 
 local society = require("society")
 
-society.config { name = "%s" } -- the state directory belongs to this app
+society.config {
+  name = "%s", -- the state directory belongs to this app
+  language = "%s", -- of prompts and refusals: "en" or "zh"
+}
 
 society.role {
   id = "greeter", name = "greeter",
@@ -93,6 +96,17 @@ local function make_name(directory)
   return name == "" and "app" or name
 end
 
+-- The language of the locale, as far as prompts are written in it.
+local function find_language()
+  for _, variable in ipairs({ "LC_ALL", "LC_MESSAGES", "LANG" }) do
+    local locale = os.getenv(variable) or ""
+    if locale ~= "" then
+      return locale:lower():find("^zh%f[^%a]") and "zh" or "en"
+    end
+  end
+  return "en"
+end
+
 local function make_directory(path)
   local is_made, why, is_there = program.make_directory(path)
   if is_made or (is_there and program.is_empty_directory(path)) then
@@ -114,7 +128,7 @@ local function make_project(path)
   -- The path may have been given as `.`, or with a slash at its end.
   local directory = (program.complete_path(path) or path):match("[^/]*$")
   for _, file in ipairs({
-    { "app.lua", APP:format(make_name(directory)) },
+    { "app.lua", APP:format(make_name(directory), find_language()) },
     { "README.md", README:format(directory) },
     { "spec/app_spec.lua", SPEC },
     { ".gitignore", ".society/\n" },

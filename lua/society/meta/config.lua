@@ -3,6 +3,7 @@
 
 ---@class society.Config
 ---@field name? string
+---@field language? "en"|"zh" of prompts, presentation and refused briefs
 ---@field orchestrator? string
 ---@field broadcasters? string[] agents that may broadcast under `strict` besides the heads
 ---@field files? society.Files

@@ -164,6 +164,19 @@ society.root(function() return society.agnets() end)
     assert.equal(0, place:shell("mkdir empty && society init empty").code)
   end)
 
+  it("init writes the language of the locale", function()
+    for name, case in pairs({
+      plain = { "LC_ALL=C", "en" }, none = { "LANG=", "en" },
+      chinese = { "LANG=zh_CN.UTF-8", "zh" },
+      first = { "LC_ALL=en_GB.UTF-8 LANG=zh_CN.UTF-8", "en" },
+      messages = { "LC_MESSAGES=zh LANG=de_DE", "zh" }, other = { "LANG=zha_XX", "en" },
+    }) do
+      assert.equal(0, place:shell(("unset LC_ALL LC_MESSAGES LANG; %s society init %s"):format(
+        case[1], name)).code)
+      assert.matches(('language = "%s"'):format(case[2]), place:read(name .. "/app.lua"), 1, true)
+    end
+  end)
+
   it("init gives each app its own name", function()
     for _, name in ipairs({ "one", "two/", "'_a b\"%s'" }) do
       assert.equal(0, place:run("init " .. name).code)
