@@ -172,14 +172,15 @@ void soc_check_doors_receipt(struct soc_check *check, struct soc_check_message *
                        (unsigned long long)message->key, (int)to->id.length, to->id.data);
 }
 
-/* Silence is an alarm only if it is longer than the limit. Acts after the event are known
- * before its record is; two of them hide when it was heard before. */
+/* Silence is an alarm only if it is longer than the limit. Acts after the event, even in the
+ * same millisecond, are known before its record is; two of them hide when it was heard
+ * before. */
 static void check_silence(struct soc_check *check, const struct soc_check_agent *agent,
                           int64_t time_ms)
 {
     int64_t limit_ms = check->has_silence ? check->silence_ms : SOC_HEARTBEAT_MS;
-    int64_t heard_ms = agent->heard_ms <= time_ms ? agent->heard_ms : agent->heard_before_ms;
-    if (heard_ms <= time_ms && time_ms - heard_ms <= limit_ms)
+    int64_t heard_ms = agent->heard_ms < time_ms ? agent->heard_ms : agent->heard_before_ms;
+    if (heard_ms < time_ms && time_ms - heard_ms <= limit_ms)
         soc_books_fail(check, "%.*s is unresponsive after a silence of %lld ms",
                        (int)agent->id.length, agent->id.data, (long long)(time_ms - heard_ms));
 }

@@ -37,11 +37,13 @@ local function write(agent, far, tag, options)
   })
 end
 
--- It is sent again until it is noticed, and after every alarm that root decides about.
+-- It is sent again until it is noticed, and after every alarm that root decides about. Without
+-- an ack the alarm comes before that of silence, except when time is lost.
 function DO.deaf(agent)
   local far = spawn_far(agent)
-  write(agent, far, "back", { deaf = 10 })
+  write(agent, far, "back", { deaf = 30 })
   expect("back", receive(agent, far).text, "what came back")
+  expect(true, ask(agent, "root", { unacked = far }).count > 0, "an alarm for want of an ack")
   agent:terminate(far, { force = true })
 end
 
@@ -125,6 +127,9 @@ jobs.declare(DO)
 society.root {
   alert = function(root, message)
     local who = message.payload.agent
+    if message.payload.reason == "ack" then
+      root.state["unacked " .. who] = (root.state["unacked " .. who] or 0) + 1
+    end
     if message.payload.alert_type == "unresponsive" and not root.state["left " .. who] then
       root:resolve(who, "restart")
     end
@@ -132,6 +137,8 @@ society.root {
   general = function(root, message)
     if message.payload.text == "go" then
       jobs.give(root, KINDS, JOBS)
+    elseif message.payload.unacked then
+      return { count = root.state["unacked " .. message.payload.unacked] or 0 }
     elseif message.payload.leave then
       root.state["left " .. message.payload.leave] = true
       return {}
