@@ -210,7 +210,8 @@ static void compare(struct soc_check *check, const struct soc_ledger *loaded)
     while (soc_record_next(&rest, &record) > 0)
         soc_ledger_read(ledger, &record);
     if (!soc_ledger_agrees(ledger, loaded, &difference))
-        soc_books_fail(check, "after a restart, %s", soc_buf_text(&difference));
+        soc_books_fail(check, "a start does not load what was written: %s",
+                       soc_buf_text(&difference));
     soc_buf_fini(&difference);
     soc_ledger_free(ledger);
 }
@@ -218,8 +219,13 @@ static void compare(struct soc_check *check, const struct soc_ledger *loaded)
 void soc_check_reload(struct soc_check *check, struct soc_store *store)
 {
     soc_check_restart(check, soc_store_sequence(store));
-    if (check->fault[0] != '\0' || check->history.length > HISTORY_BYTES_MAX ||
-        soc_store_folded(store) == check->loaded)
+    soc_check_stored(check, store);
+}
+
+void soc_check_stored(struct soc_check *check, struct soc_store *store)
+{
+    if (check->applied != soc_store_sequence(store) || check->fault[0] != '\0' ||
+        check->history.length > HISTORY_BYTES_MAX || soc_store_folded(store) == check->loaded)
         return;
     struct soc_ledger *loaded = soc_ledger_new(store);
     struct soc_detail detail;

@@ -106,9 +106,13 @@ void soc_check_called(struct soc_check *check, struct soc_slice agent, struct so
 /* The society has crashed; its store holds everything up to `sequence`. */
 void soc_check_restart(struct soc_check *check, uint64_t sequence);
 
-/* The same, and the store hands out at the start what the history says, however much of it
- * is folded. A store that cannot be read is not judged. */
+/* The same, and soc_check_stored. */
 void soc_check_reload(struct soc_check *check, struct soc_store *store);
+
+/* A start now would load from the store what the history says, however much of it is folded.
+ * Everything that the store holds was reported durable. A store that cannot be read is not
+ * judged. */
+void soc_check_stored(struct soc_check *check, struct soc_store *store);
 
 /* A census of the live society, while everything it did is durable: how many roles agents
  * have created and checkpoints are open; each agent with its parent (absent: none), how many

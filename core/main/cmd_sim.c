@@ -111,6 +111,12 @@ static void note_said(void *user, struct soc_slice agent, struct soc_slice exter
     soc_check_said(sim->check, agent, external_id, to, now_of(sim));
 }
 
+static void check_folded(struct soc_simulation *simulation)
+{
+    const struct sim *sim = simulation->user;
+    soc_check_stored(sim->check, sim->parts.store);
+}
+
 static void count_all(struct soc_simulation *simulation)
 {
     soc_witness_census(((struct sim *)simulation->user)->check, simulation->host);
@@ -271,6 +277,7 @@ static int run_parts(struct sim *sim)
         .is_stopped = sim->is_many ? is_stopped : NULL,
         .restart = restart,
         .count = count_all,
+        .folded = check_folded,
         .user = sim,
     };
     enum soc_simulated end = soc_simulate(&simulation, 0, true);

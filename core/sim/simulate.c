@@ -78,6 +78,8 @@ static void fold(struct soc_simulation *simulation)
     int rc = soc_store_fold(store, bytes, &detail);
     if (rc < 0 && rc != SOC_EDISKFULL)
         crash(simulation);
+    else if (simulation->folded != NULL && simulation->disk == NULL)
+        simulation->folded(simulation);
 }
 
 /* Logs when the disk becomes full or has space again, before the clock moves. */

@@ -27,6 +27,9 @@ struct soc_simulation {
     /* Compares the live society with its history. Called when everything is durable: after
      * a restart, after a turn that was made to raise, and at the end. May be NULL. */
     void (*count)(struct soc_simulation *simulation);
+    /* Compares what a start would load with the history, after part of that was folded in a
+     * store without a disk, whose faults would strike elsewhere otherwise. May be NULL. */
+    void (*folded)(struct soc_simulation *simulation);
     void *user;
     uint64_t steps; /* taken so far */
     bool is_losing; /* the next crash is a power failure */

@@ -83,7 +83,7 @@ return {
   },
   {
     name = "folding forgets that an agent is ending", file = "core/store/tables/statements.c",
-    by = FOLDS,
+    by = { "run:folds_exact" },
     from = "\"UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2\" ALIVE",
     to = "\"UPDATE agents SET end_reason = ?3 WHERE id = ?2 AND ?1 > 0\" ALIVE",
   },
@@ -146,7 +146,7 @@ return {
   },
   {
     name = "folding forgets outputs that were not shown", file = "core/store/tables/fold.c",
-    by = { "spec:recovery" },
+    by = { "run:prints" },
     from = "        if (window->outputs.items[i].record.output.key > window->outputs_shown)",
     to = "        if (window->outputs.items[i].record.output.key > window->outputs_shown + 1000)",
     law = "output commit",

@@ -9,17 +9,18 @@ return {
   seconds_max = 20, -- of the processor: a run that takes longer hangs
   order = {
     "laws", "set_back", "undone", "exact", "folds", "folds_exact", "doors", "forgetful", "timeouts",
-    "takes", "strangers", "unasked", "news", "thinkers", "models", "models_all", "mixed", "jump",
-    "standard", "disk", "left", "folds_wild", "wild", "wild_open", "wild_all", "outside",
+    "takes", "prints", "strangers", "unasked", "news", "thinkers", "models", "models_all", "mixed",
+    "jump", "standard", "disk", "left", "folds_wild", "wild", "wild_open", "wild_all", "outside",
   },
   runs = {
     laws = "tests/scenarios/laws.lua --seeds 1..50",
     set_back = "tests/scenarios/laws.lua --seeds 1..80 --faults jump,crash -- delay ttl window",
     undone = "tests/scenarios/laws.lua --seeds 1..60 --faults raise,lag,crash -- much",
     exact = "tests/scenarios/exact.lua --seeds 1..80",
-    folds = "tests/scenarios/laws.lua --seeds 1..40 --faults fold,crash,lag,raise",
+    folds = "tests/scenarios/laws.lua --seeds 1..20 --faults fold,crash,lag,raise",
     folds_exact = "tests/scenarios/exact.lua --seeds 1..40 --faults fold,crash,lag",
     folds_wild = "tests/scenarios/wild.lua --seeds 1..40 --faults fold,crash,lag -- adopted",
+    prints = "tests/mutants/prints.lua --seeds 1..60 --faults fold,crash,lag",
     doors = "tests/scenarios/doors.lua --seeds 1..40",
     disk = "tests/scenarios/standard.lua --seeds 1..40 --faults power,full,io,lag",
     standard = "tests/scenarios/standard.lua --seeds 1..100",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "check/check.h"
 #include "store/memory.h"
 
 /* Returns the difference of two histories, "" if there is none. Lent until the next call. */
@@ -218,6 +219,33 @@ static void a_store_hands_out_what_it_was_given(void)
     CHECK(is_kept(records, tail));
 }
 
+static void a_checker_compares_what_a_store_has_folded(void)
+{
+    struct soc_check *check = soc_check_new();
+    struct soc_store *store = soc_memory_open(NULL);
+    struct soc_buf written = {0};
+    struct soc_buf stored = {0};
+    struct soc_detail detail;
+    struct soc_record other = agent("root", "");
+    other.agent.role = SOC_SLICE("other");
+    soc_record_put(&stored, &other);
+    struct soc_record born = agent("root", "");
+    soc_record_put(&written, &born);
+    struct soc_slice batch = soc_buf_slice(&stored);
+    soc_check_sealed(check, 1, soc_buf_slice(&written));
+    soc_check_durable(check, 1);
+    CHECK(soc_store_commit(store, 1, &batch, 1, &detail) == SOC_OK);
+    soc_check_stored(check, store);
+    CHECK(soc_check_fault(check) == NULL); /* nothing is folded yet */
+    CHECK(soc_store_fold(store, 1u << 20, &detail) == SOC_OK);
+    soc_check_stored(check, store);
+    CHECK(says(soc_check_fault(check), "a start does not load what was written: agent root"));
+    soc_buf_fini(&written);
+    soc_buf_fini(&stored);
+    soc_store_close(store);
+    soc_check_free(check);
+}
+
 int main(void)
 {
     RUN(what_has_ended_may_be_forgotten);
@@ -229,5 +257,6 @@ int main(void)
     RUN(an_activation_ends_with_its_effects);
     RUN(a_letter_sent_again_after_folding_is_found_in_the_store);
     RUN(a_store_hands_out_what_it_was_given);
+    RUN(a_checker_compares_what_a_store_has_folded);
     return check_done();
 }
