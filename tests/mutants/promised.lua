@@ -122,7 +122,7 @@ return {
   },
   {
     name = "unacked letters are not sent again", file = "core/parts/outside/outside_mail.c",
-    by = OUTSIDE,
+    by = { "run:doors" },
     from = "        letter->ladder.step == 0) /* a resend continues its ladder */\n" ..
       "        soc_outside_climb(letter);",
     to = "        letter->ladder.step == 0)\n        (void)letter;",
@@ -193,7 +193,7 @@ return {
   },
   {
     name = "cancelled tasks go on", file = "core/parts/tasks/tasks_result.c",
-    by = { "run:wild" },
+    by = { "run:exact" },
     from = "    soc_tasks_cut(host, task, message->from, reason, true);",
     to = "    (void)reason;",
   },

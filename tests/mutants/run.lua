@@ -155,7 +155,9 @@ local function catch(mutant)
   return nil
 end
 
-local MAKE = "make -j2 all WERROR=" .. (is_sim and " CFLAGS=-O1" or "")
+-- The libraries are for tests that put them before the C library.
+local MAKE = "make -j2 all WERROR= " .. (is_sim and "CFLAGS=-O1"
+  or "build/preload/disk_faults.so build/preload/clock.so")
 
 -- What came of a fault that was planted, and whether it was caught as it must be.
 local function judge(mutant)
