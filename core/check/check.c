@@ -187,6 +187,8 @@ void soc_check_restart(struct soc_check *check, uint64_t sequence)
     if (sequence > check->applied)
         soc_books_fail(check, "the store ends with batch %llu, which was never written",
                        (unsigned long long)sequence);
+    /* What the society resumes from must not be lost later. */
+    check->durable = sequence;
     check->waiting_count = 0;
     soc_check_doors_restart(check);
     check->shown = 0;

@@ -6,7 +6,7 @@
  * the store still holds.
  *
  * These laws are checked:
- *   - no durable batch is lost;
+ *   - no batch is lost that was durable, or that a start has read;
  *   - every message ends once, and none is left at the end, except for agents that are held
  *     (paused, failed) or outside, which keep their mail;
  *   - a broadcast goes to everyone who was there and had space, and ends for each of them;
