@@ -235,7 +235,9 @@ static void end_agent(struct soc_ledger *ledger, const struct soc_record *record
     struct soc_slice id = record->agent_end.id;
     for (size_t i = 0; i < sizeof(gone) / sizeof(gone[0]); i++)
         drop_of(ledger, gone[i], id);
-    put(ledger, (struct topic){.kind = ENDED, .who = id}, record);
+    struct soc_record plain = *record;
+    plain.agent_end.parent = (struct soc_slice){0}; /* for the log only */
+    put(ledger, (struct topic){.kind = ENDED, .who = id}, &plain);
 }
 
 static bool read_person(struct soc_ledger *ledger, const struct soc_record *record)
