@@ -77,8 +77,9 @@ enum soc_society_end {
     SOC_SOCIETY_DONE,        /* `main` has returned and nothing is left to do */
     SOC_SOCIETY_FAILED,      /* `main` raised; the log says what */
     SOC_SOCIETY_STOPPED,     /* soc_society_stop, a client of the socket, or `show` */
-    SOC_SOCIETY_INTERRUPTED, /* a signal */
+    SOC_SOCIETY_INTERRUPTED, /* SIGINT */
     SOC_SOCIETY_DISK_FAILED, /* close it and start again: it recovers */
+    SOC_SOCIETY_TERMINATED,  /* SIGTERM, with which service managers stop a service */
 };
 
 /* Opens the state, runs the script's file and makes everything ready. Returns 0;
@@ -112,6 +113,11 @@ const char *soc_society_url(const struct soc_society *society);
 
 /* Returns how many items of the inbox are open. */
 size_t soc_society_open_items(const struct soc_society *society);
+
+/* Writes a sentence that names the open tasks to `text`, cut where it is full, and returns
+ * how many there are. */
+size_t soc_society_open_tasks(const struct soc_society *society,
+                              char text[SOC_SOCIETY_ERROR_BYTES]);
 
 /* Tells whether `main` had finished before this start: a run then only handles
  * what has come since. */

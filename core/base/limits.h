@@ -25,6 +25,7 @@
 #define SOC_RECEIVERS_MAX         1000  /* in one send with a list */
 #define SOC_EFFECTS_MAX           10000 /* of one activation (default) */
 #define SOC_REQUEST_TIMEOUT_MS    30000
+#define SOC_TASKS_NAMED_MAX       10     /* at the end of a run */
 #define SOC_THINK_TIMEOUT_MS      600000 /* the same to agents that think */
 #define SOC_INTRODUCTION_ASK_MS   10000  /* to ask for consent (default) */
 #define SOC_CONTACTS_SHOWN_MAX    1000   /* that a policy is shown */

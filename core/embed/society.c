@@ -29,6 +29,7 @@
 #include "kernel/turns/batch.h"
 #include "parts/human/human.h"
 #include "parts/supervision/hold.h"
+#include "parts/tasks/tasks.h"
 #include "parts/telemetry/telemetry.h"
 
 #define SETTLE_POLL_MS 20
@@ -52,6 +53,7 @@ struct soc_society {
     atomic_bool is_stopped; /* any thread */
     bool is_once;           /* ends when `main` has, although there is a door */
     bool is_interrupted;
+    bool is_terminated; /* by SIGTERM */
     bool has_disk_failed;
     bool is_finished;               /* it has ended by itself */
     bool has_refused;               /* `show` refused something */
@@ -112,10 +114,10 @@ static void note_failure(void *user, const struct soc_detail *detail)
 static void note_interrupt(int signal_number, void *user)
 {
     struct soc_society *society = user;
-    (void)signal_number;
     if (society->has_disk_failed) /* it ends already, and not because of the signal */
         return;
     society->is_interrupted = true;
+    society->is_terminated = signal_number == SIGTERM;
     signal(SIGINT, SIG_DFL); /* the next one kills */
     signal(SIGTERM, SIG_DFL);
     soc_loop_stop(society->parts.loop);
@@ -434,7 +436,7 @@ enum soc_society_end soc_society_run(struct soc_society *society)
     if (soc_host_main_has_failed(society->parts.host))
         return SOC_SOCIETY_FAILED;
     if (society->is_interrupted)
-        return SOC_SOCIETY_INTERRUPTED;
+        return society->is_terminated ? SOC_SOCIETY_TERMINATED : SOC_SOCIETY_INTERRUPTED;
     if (was_stopped || society->has_refused)
         return SOC_SOCIETY_STOPPED;
     society->is_finished = true;
@@ -497,6 +499,15 @@ const char *soc_society_url(const struct soc_society *society)
 size_t soc_society_open_items(const struct soc_society *society)
 {
     return soc_human_count(society->parts.host);
+}
+
+size_t soc_society_open_tasks(const struct soc_society *society, char text[SOC_SOCIETY_ERROR_BYTES])
+{
+    struct soc_buf names = {0};
+    size_t count = soc_tasks_put_open(society->parts.host, &names);
+    snprintf(text, SOC_SOCIETY_ERROR_BYTES, "%s", soc_buf_text(&names));
+    soc_buf_fini(&names);
+    return count;
 }
 
 bool soc_society_was_finished(const struct soc_society *society)

@@ -96,7 +96,7 @@ static int end_run(const struct run *run, enum soc_society_end end)
     if (end == SOC_SOCIETY_INTERRUPTED)
         return conclude(run, SOC_EXIT_INTERRUPTED, "ended", "interrupted; resume with: %s",
                         run->again);
-    if (end == SOC_SOCIETY_STOPPED)
+    if (end == SOC_SOCIETY_STOPPED || end == SOC_SOCIETY_TERMINATED)
         return conclude(run, SOC_EXIT_DONE, "ended", "stopped; resume with: %s", run->again);
     return SOC_EXIT_DONE;
 }
@@ -183,6 +183,8 @@ static int run_app(struct run *run)
     if (end == SOC_SOCIETY_DISK_FAILED)
         hold_signals();
     size_t open_items = soc_society_open_items(run->society);
+    char open_tasks[SOC_SOCIETY_ERROR_BYTES];
+    bool has_tasks = soc_society_open_tasks(run->society, open_tasks) > 0;
     /* Closing folds the rest of the journal and may find damage. */
     if (soc_society_close(run->society) < 0)
         end = SOC_SOCIETY_DISK_FAILED;
@@ -190,6 +192,8 @@ static int run_app(struct run *run)
     if (open_items > 0 && !run->is_quiet)
         conclude(run, code, "inbox", "%zu undecided in the inbox; see: society inbox --state %s",
                  open_items, run->state);
+    if (end == SOC_SOCIETY_DONE && has_tasks && !run->is_quiet)
+        conclude(run, code, "tasks", "%s", open_tasks);
     if (code == SOC_EXIT_DONE && has_nothing_to_do)
         conclude(
             run, code, "ended",

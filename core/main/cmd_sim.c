@@ -18,6 +18,7 @@
 #include "main/command.h"
 #include "main/options.h"
 #include "main/show.h"
+#include "parts/tasks/tasks.h"
 #include "script/calls/chat.h"
 #include "sim/outsiders.h"
 #include "sim/simulate.h"
@@ -50,6 +51,7 @@ struct sim {
     const char *app; /* file name, relative to the app's directory */
     char *home;      /* owned; NULL: not found */
     bool is_json;
+    bool is_strict;
     bool is_many;                  /* several seeds: no transcripts */
     struct soc_text_list policies; /* paths relative to the app's directory */
     struct soc_text_list settings;
@@ -265,6 +267,17 @@ static int report_endless(const struct sim *sim, enum soc_simulated end)
     return SOC_EXIT_FAILED;
 }
 
+/* Names the tasks that nobody has ended, which is a failure with --strict. */
+static int report_tasks(const struct sim *sim)
+{
+    struct soc_buf names = {0};
+    bool has_some = soc_tasks_put_open(sim->parts.host, &names) > 0;
+    if (has_some && (sim->is_strict || !sim->is_many))
+        soc_complain(0, "%s", soc_buf_text(&names));
+    soc_buf_fini(&names);
+    return has_some && sim->is_strict ? SOC_EXIT_FAILED : SOC_EXIT_DONE;
+}
+
 static int run_parts(struct sim *sim)
 {
     struct soc_simulation simulation = {
@@ -303,7 +316,8 @@ static int run_parts(struct sim *sim)
     soc_check_end(sim->check, INT64_MAX); /* every deadline has passed */
     if (soc_check_fault(sim->check) != NULL)
         return soc_complain(SOC_EXIT_FAILED, "%s", soc_check_fault(sim->check));
-    return sim->unexpected.length > 0 ? SOC_EXIT_FAILED : SOC_EXIT_DONE;
+    int code = report_tasks(sim);
+    return sim->unexpected.length > 0 ? SOC_EXIT_FAILED : code;
 }
 
 /* Changes to the app's directory, so that paths in messages, tracebacks and the store do
@@ -563,6 +577,7 @@ int soc_cmd_sim(lua_State *L)
         .steps_max = soc_options_number(L, "limit_steps", STEPS_MAX),
         .span_ms = soc_options_number(L, "limit_ms", SPAN_MS),
         .is_json = soc_options_flag(L, "json"),
+        .is_strict = soc_options_flag(L, "strict"),
         .is_many = soc_options_flag(L, "is_many"),
         .policies = soc_options_list(L, "policy"),
         .settings = soc_options_list(L, "set"),

@@ -107,6 +107,10 @@ void soc_tasks_set_limit(struct soc_host *host, int64_t limit_ms);
 void soc_tasks_put_load(struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out);
 void soc_tasks_put_queue(struct soc_host *host, const struct soc_agent *agent, struct soc_buf *out);
 
+/* Appends a sentence that names the open tasks, oldest first and at most
+ * SOC_TASKS_NAMED_MAX of them; nothing if there are none. Returns how many there are. */
+size_t soc_tasks_put_open(const struct soc_host *host, struct soc_buf *out);
+
 /* Recovery: reads a record back; hands a pending message to its task; hands it a
  * handled one (true: the task keeps it); takes that one back; and finally sets the
  * alarms. */

@@ -39,6 +39,29 @@ uint32_t soc_tasks_count_open(const struct soc_host *host, const struct soc_agen
     return count;
 }
 
+size_t soc_tasks_put_open(const struct soc_host *host, struct soc_buf *out)
+{
+    const struct soc_tasks *tasks = soc_tasks_of_host(host);
+    const size_t count = tasks->open.count;
+    const struct soc_task *task;
+    size_t cursor = 0;
+    size_t named = 0;
+    if (count == 0)
+        return 0;
+    soc_buf_printf(out, count == 1 ? "%zu task is left open:" : "%zu tasks are left open:", count);
+    while (named < SOC_TASKS_NAMED_MAX && (task = soc_map_each(&tasks->open, &cursor)) != NULL) {
+        struct soc_slice owner = soc_agent_id(task->owner);
+        soc_buf_printf(out, "%s %s (%.*s)", named == 0 ? "" : ",", task->id, (int)owner.length,
+                       owner.data);
+        named++;
+    }
+    if (count > named)
+        soc_buf_printf(out, " and %zu more", count - named);
+    if (soc_tasks_due(host) != 0)
+        soc_buf_put_text(out, "; alerts about them come with the next run");
+    return count;
+}
+
 /* Rounded to a thousandth of a minute. */
 void soc_tasks_put_minutes(struct soc_buf *out, int64_t took_ms)
 {

@@ -32,6 +32,7 @@ local M = {
       text = "fail a seed that runs longer in virtual time (default: a year); 0: no limit" },
     { "limit-steps", value = "N", kind = "number",
       text = "fail a seed that takes more steps (default 5000000); 0: no limit" },
+    { "strict", text = "fail a seed that ends with open tasks" },
     { "dump", value = "FILE", text = "write every row of the final store, sorted" },
     arguments.policy,
     arguments.set,
@@ -92,6 +93,9 @@ local function set_again(given)
   end
   if given.limit_ms then
     after[#after + 1] = "--limit-ms " .. given.limit_ms
+  end
+  if given.strict then
+    after[#after + 1] = "--strict"
   end
   local lists = output.words({ "--policy", given.policy }, { "--set", given.set })
   after[#after + 1] = lists ~= "" and lists or nil

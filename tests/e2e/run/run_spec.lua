@@ -117,6 +117,45 @@ describe("society run", function()
     assert.not_equal(0, place:shell("test -e here/socket").code)
   end)
 
+  it("stops at SIGTERM with 0 and prints how to continue", function()
+    local running = place:start_ready("run server.lua --state here", "here")
+    running:kill("TERM")
+    local ended = running:wait()
+    assert.equal(0, ended.code)
+    assert.matches("stopped; resume with: society run server.lua --state here", ended.err, 1, true)
+  end)
+
+  it("names the tasks that are left open", function()
+    place:write("tasks.lua", [[
+      local society = require("society")
+      society.role { id = "worker", behaviour = function() end }
+      society.root { task = function(root)
+        local child = assert(root:spawn_agent("worker", { objective = "o", constraints = {},
+          inputs = "i", outputs = "o", completion_criteria = "c" }, { id = "eng1" }))
+        for i = 1, tonumber(arg[1]) do
+          root:send_message { to = child.id, type = "task", payload = { task_id = "T" .. i } }
+        end
+        root:complete("T0", "done")
+      end }
+      society.main(function(user)
+        user:send_message { to = "root", type = "task", payload = { task_id = "T0" } }
+      end)
+    ]])
+    local result = place:run("run tasks.lua --state one -- 1")
+    assert.equal(0, result.code)
+    assert.matches("1 task is left open: T1 (eng1); alerts about them come with the next run",
+      result.err, 1, true)
+    assert.matches("12 tasks are left open: T1 (eng1), T2 (eng1), ",
+      place:run("run tasks.lua --state many -- 12").err, 1, true)
+    assert.matches("T10 (eng1) and 2 more", place:run("sim tasks.lua -- 12").err, 1, true)
+    assert.is_nil(place:run("sim tasks.lua -- 0").err:find("left open", 1, true))
+    assert.equal(0, place:run("sim tasks.lua --seeds 1..2 -- 1").code)
+    result = place:run("sim tasks.lua --seeds 1..2 --strict -- 1")
+    assert.equal(1, result.code)
+    assert.matches("1 task is left open: T1 (eng1)", result.err, 1, true)
+    assert.matches("--strict", result.err, 1, true)
+  end)
+
   it("prints its final status in JSON with --json, whatever it is", function()
     local running = place:start_ready("run server.lua --json")
     running:kill("INT")
