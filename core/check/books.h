@@ -107,7 +107,7 @@ struct soc_check_agent { /* an agent and its queue */
     int64_t acked_ms;        /* when it last acked */
     bool is_active;          /* it has an activation */
     bool is_waiting;         /* whose last effect is unanswered */
-    bool is_looking;         /* a wait for rows of the store */
+    bool is_looking;         /* a wait for the store, begun anew after a restart */
     bool is_tasking;         /* or for the end of a task */
     bool may_repeat;         /* `main` raised: its last effect may come once more */
     bool has_task_end;       /* that end was delivered, and its script has not continued since */

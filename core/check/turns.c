@@ -81,7 +81,8 @@ static void read_effect(struct soc_check *check, const struct soc_record_effect 
     if (record->wait.length > 0)
         what = soc_json_member(record->wait, "for");
     soc_check_waits_note(check, agent, record->wait);
-    agent->is_looking = soc_slice_equal(what, SOC_SLICE("\"look\""));
+    agent->is_looking = soc_slice_equal(what, SOC_SLICE("\"look\"")) ||
+                        soc_slice_equal(what, SOC_SLICE("\"order\""));
     agent->is_tasking = soc_slice_equal(what, SOC_SLICE("\"task\""));
     if (soc_slice_equal(what, SOC_SLICE("\"call\"")))
         note_call(check, agent, soc_json_member(record->wait, "call"));

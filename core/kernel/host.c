@@ -50,6 +50,7 @@ struct soc_host *soc_host_new(const struct soc_host_options *options)
     soc_parts_serve_wait(&host->parts, &soc_request_wait_ops);
     soc_parts_serve_wait(&host->parts, &soc_look_wait_ops);
     soc_parts_serve_wait(&host->parts, &soc_acks_wait_ops);
+    soc_parts_serve_wait(&host->parts, &soc_dead_wait_ops);
     static const char *const own_roles[] = {"user", "root", "unknown"};
     for (size_t i = 0; i < sizeof(own_roles) / sizeof(own_roles[0]); i++) {
         struct soc_slice name = soc_slice_text(own_roles[i]);

@@ -282,7 +282,8 @@ void soc_look_ask(struct soc_host *host, const struct soc_query *query)
     host->turn.activation->wait = (struct soc_wait){.kind = SOC_WAIT_LOOK, .question = question};
 }
 
-void soc_look_forget(struct soc_activation *activation)
+/* Drops the query of a turn that was rolled back. */
+static void forget(struct soc_activation *activation)
 {
     if (activation->wait.question != NULL)
         free_question(activation->wait.question);
@@ -313,7 +314,8 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
     free_question(question);
 }
 
-void soc_look_sent(struct soc_host *host, struct soc_activation *activation)
+/* Starts the query of a turn that has committed. */
+static void send_query(struct soc_host *host, struct soc_activation *activation)
 {
     struct question *question = activation->wait.question;
     activation->wait.question = NULL;
@@ -321,4 +323,8 @@ void soc_look_sent(struct soc_host *host, struct soc_activation *activation)
         soc_look_query(host, &question->query, take_rows, question);
 }
 
-const struct soc_wait_ops soc_look_wait_ops = {.kind = SOC_WAIT_LOOK, .committed = soc_look_sent};
+const struct soc_wait_ops soc_look_wait_ops = {
+    .kind = SOC_WAIT_LOOK,
+    .rolled_back = forget,
+    .committed = send_query,
+};

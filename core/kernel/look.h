@@ -62,12 +62,6 @@ void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_qu
  * disk is full. If the disk fails, the next start repeats the query. */
 void soc_look_ask(struct soc_host *host, const struct soc_query *query);
 
-/* Drops the query of a turn that was rolled back. */
-void soc_look_forget(struct soc_activation *activation);
-
-/* Starts the query of a turn that has committed. */
-void soc_look_sent(struct soc_host *host, struct soc_activation *activation);
-
 /* How an activation waits for rows. */
 extern const struct soc_wait_ops soc_look_wait_ops;
 

@@ -65,6 +65,8 @@ struct soc_wait_ops {
     void (*begin)(struct soc_host *host, struct soc_activation *activation);
     /* The wait is over, for whatever reason. */
     void (*end)(struct soc_host *host, struct soc_activation *activation);
+    /* The turn that would have started the wait is rolled back. */
+    void (*rolled_back)(struct soc_activation *activation);
     /* The turn that started the wait has committed. */
     void (*committed)(struct soc_host *host, struct soc_activation *activation);
     /* The deadline has passed. NULL: the wait ends with the error `timeout`. */

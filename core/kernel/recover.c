@@ -504,9 +504,9 @@ static void resume_activations(struct soc_host *host)
         struct soc_activation *activation = agent->activation;
         if (activation == NULL)
             continue;
-        if (activation->wait.kind == SOC_WAIT_LOOK) {
+        if (activation->wait.kind == SOC_WAIT_LOOK || activation->wait.kind == SOC_WAIT_ORDER) {
             activation->wait = (struct soc_wait){0};
-            assert(activation->effects_count > 0); /* the query is its last effect */
+            assert(activation->effects_count > 0); /* it asks the store by its last effect */
             activation->effects_count--;
         }
         if (agent == host->registry.user)

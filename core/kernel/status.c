@@ -28,7 +28,8 @@ enum soc_status soc_status_of_work(const struct soc_host *host, const struct soc
     if (activation == NULL)
         return agent->is_ready && agent->role->is_runnable ? SOC_STATUS_WORKING : SOC_STATUS_IDLE;
     if (activation->state != SOC_ACTIVATION_WAITING || activation->wait.kind == SOC_WAIT_SLEEP ||
-        activation->wait.kind == SOC_WAIT_LOOK || activation->wait.kind == SOC_WAIT_CALL)
+        activation->wait.kind == SOC_WAIT_LOOK || activation->wait.kind == SOC_WAIT_CALL ||
+        activation->wait.kind == SOC_WAIT_ORDER)
         return SOC_STATUS_WORKING;
     const struct soc_agent *target;
     for (size_t i = 0; (target = soc_wait_target(host, agent, i)) != NULL; i++)

@@ -50,7 +50,9 @@
     X(USAGE, "usage")                                                                              \
     X(CHOOSE, "choose")                                                                            \
     X(RESOLVE, "resolve")                                                                          \
-    X(MILESTONE, "milestone")
+    X(MILESTONE, "milestone")                                                                      \
+    X(REDELIVER, "redeliver")                                                                      \
+    X(DROP, "drop")
 
 /* The kinds of effects. */
 enum soc_effect_kind {

@@ -15,6 +15,7 @@
 #include "kernel/recover.h"
 #include "kernel/refusal.h"
 #include "kernel/state.h"
+#include "kernel/turns/waiting.h"
 
 #define NO_ANSWER 1 /* no result of a query is positive */
 
@@ -245,18 +246,19 @@ static void copy_text(struct soc_buf *texts, struct soc_slice *text)
     *text = soc_slice(at, text->length);
 }
 
-static void copy_texts(struct soc_dead_order_item *item)
+/* Copies the texts of an order to `room` and lends them from there. */
+static void copy_texts(struct soc_dead_order *order, struct soc_buf *room)
 {
-    struct soc_query *filter = &item->order.filter;
-    struct soc_slice *texts[] = {&item->order.id, &filter->agent,          &filter->from,
-                                 &filter->to,     &filter->type,           &filter->reason,
-                                 &filter->task,   &filter->correlation_id, NULL};
+    struct soc_query *filter = &order->filter;
+    struct soc_slice *texts[] = {&order->id,    &filter->agent,          &filter->from,
+                                 &filter->to,   &filter->type,           &filter->reason,
+                                 &filter->task, &filter->correlation_id, NULL};
     size_t length = 1;
     for (size_t i = 0; texts[i] != NULL; i++)
         length += texts[i]->length;
-    soc_buf_reserve(&item->texts, length);
+    soc_buf_reserve(room, length);
     for (size_t i = 0; texts[i] != NULL; i++)
-        copy_text(&item->texts, texts[i]);
+        copy_text(room, texts[i]);
 }
 
 void soc_dead_do(struct soc_host *host, const struct soc_dead_order *order, soc_dead_cb *cb,
@@ -265,7 +267,7 @@ void soc_dead_do(struct soc_host *host, const struct soc_dead_order *order, soc_
     assert(!host->turn.is_open && cb != NULL);
     struct soc_dead_order_item *item = soc_alloc_zero(sizeof(*item));
     *item = (struct soc_dead_order_item){.host = host, .order = *order, .cb = cb, .user = user};
-    copy_texts(item);
+    copy_texts(&item->order, &item->texts);
     item->order.filter.what = "letters";
     item->order.filter.span = (struct soc_letters_span){.is_count = order->expected >= 0};
     if (is_of_one(item)) {
@@ -296,3 +298,67 @@ void soc_dead_fini(struct soc_host *host)
         host->dead.first = next;
     }
 }
+
+/* An order of `main`. It may be doing something else when the answer comes, so it is looked up
+ * again by its effect. */
+struct asked {
+    struct soc_host *host;
+    struct soc_dead_order order; /* its texts are in `texts` */
+    struct soc_buf texts;
+    uint32_t index; /* of the effect that waits */
+};
+
+static void free_asked(struct asked *asked)
+{
+    soc_buf_fini(&asked->texts);
+    free(asked);
+}
+
+void soc_dead_ask(struct soc_host *host, const struct soc_dead_order *order)
+{
+    struct soc_activation *activation = host->turn.activation;
+    assert(host->turn.is_open && activation->message == NULL && activation->effects_count > 0);
+    struct asked *asked = soc_alloc_zero(sizeof(*asked));
+    asked->host = host;
+    asked->order = *order;
+    asked->order.filter.waits_for_room = true;
+    asked->index = activation->effects_count - 1;
+    copy_texts(&asked->order, &asked->texts);
+    activation->wait = (struct soc_wait){.kind = SOC_WAIT_ORDER, .question = asked};
+}
+
+static void take_end(void *user, int rc, struct soc_slice answer)
+{
+    struct asked *asked = user;
+    struct soc_host *host = asked->host;
+    struct soc_activation *activation = host->registry.user->activation;
+    bool is_waiting = activation != NULL && activation->state == SOC_ACTIVATION_WAITING &&
+                      activation->wait.kind == SOC_WAIT_ORDER &&
+                      activation->effects_count == asked->index + 1;
+    /* A host that is closing gives the order again at its next start. */
+    if (is_waiting && rc != SOC_ECLOSED)
+        soc_waiting_answer(host, activation,
+                           rc >= 0 && asked->order.id.data != NULL ? SOC_SLICE("[true]") : answer);
+    free_asked(asked);
+}
+
+static void give_order(struct soc_host *host, struct soc_activation *activation)
+{
+    struct asked *asked = activation->wait.question;
+    activation->wait.question = NULL;
+    if (asked != NULL)
+        soc_dead_do(host, &asked->order, take_end, asked);
+}
+
+static void forget_order(struct soc_activation *activation)
+{
+    if (activation->wait.question != NULL)
+        free_asked(activation->wait.question);
+    activation->wait.question = NULL;
+}
+
+const struct soc_wait_ops soc_dead_wait_ops = {
+    .kind = SOC_WAIT_ORDER,
+    .rolled_back = forget_order,
+    .committed = give_order,
+};

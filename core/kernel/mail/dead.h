@@ -17,6 +17,7 @@
 #include "store/store.h"
 
 struct soc_host;
+struct soc_wait_ops;
 
 /* What is to be done, and with which letters. Its texts are lent. */
 struct soc_dead_order {
@@ -40,9 +41,17 @@ typedef void soc_dead_cb(void *user, int rc, struct soc_slice answer);
 void soc_dead_do(struct soc_host *host, const struct soc_dead_order *order, soc_dead_cb *cb,
                  void *user);
 
+/* The same for `main`, which plays the person: its current effect waits for the end of the order.
+ * An order that a restart interrupts is given again, for the letters that are left; that of one
+ * letter is carried out once. The answer of one letter is [true]. */
+void soc_dead_ask(struct soc_host *host, const struct soc_dead_order *order);
+
 /* Changes nothing more: the host is about to close its journal. Then, when the journal is
  * closed, frees the orders that are left. */
 void soc_dead_close(struct soc_host *host);
 void soc_dead_fini(struct soc_host *host);
+
+/* How an activation waits for the end of an order. */
+extern const struct soc_wait_ops soc_dead_wait_ops;
 
 #endif

@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "kernel/ending.h"
-#include "kernel/look.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/router.h"
 #include "kernel/state.h"
@@ -123,12 +122,14 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
                       struct soc_slice error)
 {
     struct soc_agent *agent = activation->agent;
+    const struct soc_wait_ops *wait = soc_wait_ops_of(host, activation);
     if (host->parts.watches_effects)
         SOC_PARTS_TELL(host, run_ended, host, activation, is_final ? "broken" : "raised", error);
     soc_turn_rollback(host);
     if (activation->script != NULL)
         host->hooks.drop(host->hooks.user, activation);
-    soc_look_forget(activation);
+    if (wait != NULL && wait->rolled_back != NULL)
+        wait->rolled_back(activation);
     soc_activation_rewind(activation);
     soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
     activation->retries++;

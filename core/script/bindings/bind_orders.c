@@ -1,7 +1,7 @@
 /* Orders: functions of society.* that act for the person.
  *
- * They work as methods of society.new, and dispatch and decide in `main`, which plays the
- * person, as effects of its turn. Elsewhere in an app they raise and name the alternative: a
+ * They work as methods of society.new and, but for pause and resume, in `main`, which plays
+ * the person, as effects of its turn. Elsewhere in an app they raise and name the alternative: a
  * turn acts only as its own agent, and while a script loads there is nothing to change
  * yet. */
 #include <assert.h>
@@ -117,10 +117,8 @@ static int64_t read_expected(lua_State *L, const char *name)
     return expected == INT64_MAX ? -1 : expected;
 }
 
-static int change_dead(lua_State *L, const char *name, const char *instead, bool is_drop)
+static struct soc_dead_order read_order(lua_State *L, const char *name, bool is_drop)
 {
-    struct soc_script *script = enter_from_outside(L, name, instead);
-    struct soc_frame *frame = soc_frame_open(script);
     struct soc_dead_order order = {.is_drop = is_drop, .expected = -1};
     lua_settop(L, 2);
     if (lua_istable(L, 1)) {
@@ -136,6 +134,33 @@ static int change_dead(lua_State *L, const char *name, const char *instead, bool
     } else {
         order.id = soc_bind_check_text(L, name, "a message's id or a table of filters");
     }
+    return order;
+}
+
+/* The order is an effect of `main`, which waits for its end. */
+static int change_dead_in_main(lua_State *L, struct soc_script *script, const char *name,
+                               bool is_drop)
+{
+    int count;
+    soc_effect_check_wait(L);
+    struct soc_dead_order order = read_order(L, name, is_drop);
+    lua_settop(L, lua_isnil(L, 2) ? 1 : 2); /* the arguments lend the order its texts */
+    uint64_t hash = soc_effect_hash_arguments(L, soc_frame_open(script), 1);
+    enum soc_effect_kind kind = is_drop ? SOC_EFFECT_DROP : SOC_EFFECT_REDELIVER;
+    if (soc_effect_begin(L, script, kind, hash, &count) == SOC_GATE_RECORDED)
+        return count;
+    soc_dead_ask(script->host, &order);
+    return soc_effect_yield(L);
+}
+
+static int change_dead(lua_State *L, const char *name, const char *instead, bool is_drop)
+{
+    struct soc_script *script = enter_main(L);
+    if (script != NULL)
+        return change_dead_in_main(L, script, name, is_drop);
+    script = enter_from_outside(L, name, instead);
+    struct soc_frame *frame = soc_frame_open(script);
+    struct soc_dead_order order = read_order(L, name, is_drop);
     soc_dead_do(script->host, &order, take_answer, frame);
     soc_batch_seal(script->host);
     struct soc_slice answer = soc_buf_slice(&frame->answer);
