@@ -31,6 +31,7 @@
 #include "parts/supervision/hold.h"
 #include "parts/tasks/tasks.h"
 #include "parts/telemetry/telemetry.h"
+#include "store/directory.h"
 
 #define SETTLE_POLL_MS 20
 
@@ -308,10 +309,25 @@ static int open_http(struct soc_society *society, const struct soc_society_optio
     return rc;
 }
 
+/* The state directory itself was checked when it was locked. */
+static void warn_of_parents(struct soc_society *society, const char *state_dir)
+{
+    struct soc_host *host = society->parts.host;
+    struct soc_buf path = {0};
+    if (state_dir != NULL && soc_directory_find_open(state_dir, &path))
+        soc_log_printf(soc_host_log(host), SOC_LOG_WARN, soc_clock_now(soc_host_clock(host)),
+                       "storage", SOC_SLICE("system"),
+                       "everybody can write %s, above the state, and so replace the state; "
+                       "use: chmod o-w %s, or chmod +t as for /tmp",
+                       soc_buf_text(&path), soc_buf_text(&path));
+    soc_buf_fini(&path);
+}
+
 static int open_doors(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
     int rc = options->has_terminal ? open_terminal(society, detail) : SOC_OK;
+    warn_of_parents(society, options->state_dir);
     if (rc == SOC_OK)
         rc = open_files(society, detail);
     if (rc < 0)

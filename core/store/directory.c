@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -117,6 +118,24 @@ int soc_directory_check(const char *directory, struct soc_detail *detail)
     }
     soc_buf_fini(&path);
     return rc;
+}
+
+bool soc_directory_find_open(const char *directory, struct soc_buf *path)
+{
+    struct stat status;
+    bool is_found = false;
+    char *place = realpath(directory, NULL);
+    char *slash = place == NULL ? NULL : strrchr(place, '/');
+    while (slash != NULL && !is_found) {
+        slash[slash == place] = '\0'; /* the root keeps its slash */
+        is_found = stat(place, &status) == 0 && (status.st_mode & S_IWOTH) != 0 &&
+                   (status.st_mode & S_ISVTX) == 0;
+        slash = slash == place ? NULL : strrchr(place, '/');
+    }
+    if (is_found)
+        soc_buf_put_text(path, place);
+    free(place);
+    return is_found;
 }
 
 int soc_directory_sync(const char *path, struct soc_detail *detail)

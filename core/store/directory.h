@@ -59,6 +59,11 @@ void soc_directory_clean(const char *path);
 /* Creates an empty file for a database, for its owner only, or empties an old one. */
 int soc_directory_make_file(const char *path, struct soc_detail *detail);
 
+/* Finds a directory above `directory` that everybody can write and in which everybody may
+ * rename what belongs to others: whoever does could put another state in the place of this
+ * one. Appends its path; false if there is none. */
+bool soc_directory_find_open(const char *directory, struct soc_buf *path);
+
 /* Makes the directory entries durable. SQLite does this for a log that it creates, but
  * ignores errors. */
 int soc_directory_sync(const char *directory, struct soc_detail *detail);

@@ -70,6 +70,16 @@ describe("the state directory", function()
     end)
   end
 
+  it("is warned of in a directory that everybody can write, however deep", function()
+    place:shell("mkdir -p shared/deep && chmod 777 shared && mkdir -m 700 shared/deep/state")
+    local result = place:run("run app.lua --state shared/deep/state")
+    assert.equal("done\n", result.out)
+    assert.matches("warn storage system: everybody can write .*/shared, above", result.err)
+    place:shell("chmod +t shared")
+    result = place:run("run app.lua --state shared/deep/state")
+    assert.is_nil(result.err:find("everybody can write", 1, true))
+  end)
+
   it("may lie in a directory like /tmp, and may be read by others", function()
     place:shell("mkdir tmp && chmod 1777 tmp && mkdir -m 755 tmp/state")
     assert.equal("done\n", place:run("run app.lua --state tmp/state").out)

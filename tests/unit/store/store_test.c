@@ -620,9 +620,35 @@ static void a_database_locked_by_another_program_is_named_as_that(void)
     CHECK(!database.has_failed);
 }
 
+static void a_lock_of_another_program_is_waited_for_and_loses_nothing(void)
+{
+    char path[] = "/tmp/society_lock_XXXXXX";
+    struct soc_database database = {0};
+    struct soc_detail detail = {0};
+    sqlite3 *other = NULL;
+    int file = mkstemp(path);
+    CHECK(file >= 0);
+    close(file);
+    CHECK_INT(soc_database_open(&database, path, SQLITE_OPEN_READWRITE, &detail), SOC_OK);
+    CHECK_INT(soc_database_create(&database, &detail), SOC_OK);
+    CHECK_INT(sqlite3_open(path, &other), SQLITE_OK);
+    CHECK_INT(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(database.db, 20);
+    CHECK_INT(soc_database_begin(&database, &detail), SOC_EIO);
+    CHECK(strstr(detail.text, "locked by another program") != NULL);
+    CHECK(!database.has_failed);
+    CHECK_INT(sqlite3_exec(other, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    CHECK_INT(soc_database_begin(&database, &detail), SOC_OK);
+    CHECK_INT(soc_database_commit(&database, &detail), SOC_OK);
+    sqlite3_close(other);
+    soc_database_close(&database);
+    unlink(path);
+}
+
 int main(void)
 {
     RUN(a_database_locked_by_another_program_is_named_as_that);
+    RUN(a_lock_of_another_program_is_waited_for_and_loses_nothing);
     RUN_ALL(a_new_store_is_empty);
     RUN_ALL(batches_are_numbered_and_counted);
     RUN_ALL(agents_and_contacts_come_in_order_of_origin_then_states);
