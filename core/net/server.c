@@ -23,7 +23,7 @@
 #include "net/listener.h"
 
 #define SWEEP_MS          500          /* how often deadlines are compared */
-#define POOL_BYTES        (48u << 10)  /* of one connection: its head, and what MHD needs */
+#define POOL_BYTES        (32u << 10)  /* of one connection: its head, and what MHD needs */
 #define SURPLUS_BYTES_MAX (256u << 10) /* read and dropped of a body that is too long */
 
 /* What a connection is doing; each has its deadline. */
@@ -73,6 +73,8 @@ struct soc_server_request {
     bool is_inside; /* the access handler is running: it queues by itself */
     bool is_suspended;
     bool closes;
+    bool is_watch_due;
+    bool is_pipelined; /* the client has sent more, so it cannot be seen to leave */
 
     struct MHD_Response *response; /* until it is queued */
     int status;
@@ -183,13 +185,58 @@ static int64_t phase_ms_max(const struct soc_server *server, enum phase phase)
     return INT64_MAX / 1000;
 }
 
+static void drop_watch(struct soc_server_request *request)
+{
+    if (request->watch != NULL)
+        soc_descriptor_close(request->watch);
+    request->watch = NULL;
+}
+
+static void on_watch(void *user, int socket, bool can_read, bool can_write)
+{
+    struct soc_server_request *request = user;
+    char byte;
+    (void)can_write;
+    if (!can_read)
+        return;
+    ssize_t got = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (got > 0) {
+        drop_watch(request); /* the next request: it waits its turn */
+        request->is_pipelined = true;
+    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
+        drop_watch(request);
+        request->connection->is_cut = true;
+        request->is_suspended = false;
+        MHD_resume_connection(request->mhd);
+        run_soon(request->connection->server);
+    }
+}
+
+/* Watches the socket of a request that waits: libmicrohttpd does not see its client leave.
+ * Most do not wait long enough for it to be worth the calls. */
+static void watch(struct soc_server_request *request)
+{
+    if (!request->is_suspended || request->watch != NULL || request->is_pipelined)
+        return;
+    if (!request->is_watch_due) {
+        request->is_watch_due = true; /* at the next sweep */
+        return;
+    }
+    request->watch = soc_descriptor_open(request->connection->server->options.loop, "http server",
+                                         request->connection->socket, on_watch, request);
+    soc_descriptor_set(request->watch, true, false);
+}
+
 static void sweep(void *user)
 {
     struct soc_server *server = user;
     int64_t now_us = soc_clock_monotonic_us();
-    for (struct connection *c = server->oldest; c != NULL; c = c->next)
+    for (struct connection *c = server->oldest; c != NULL; c = c->next) {
         if (now_us - c->since_us >= phase_ms_max(server, c->phase) * 1000)
             cut(c);
+        else if (c->request != NULL)
+            watch(c->request);
+    }
     server->is_sweeping = server->oldest != NULL;
     if (server->is_sweeping)
         soc_alarm_set(server->sweeper, SWEEP_MS);
@@ -276,13 +323,6 @@ static void *on_line(void *user, const char *uri, struct MHD_Connection *mhd)
     return request;
 }
 
-static void drop_watch(struct soc_server_request *request)
-{
-    if (request->watch != NULL)
-        soc_descriptor_close(request->watch);
-    request->watch = NULL;
-}
-
 /* libmicrohttpd: a request is over, in one way or another. */
 static void on_completed(void *user, struct MHD_Connection *mhd, void **context,
                          enum MHD_RequestTerminationCode code)
@@ -366,35 +406,11 @@ static enum MHD_Result queue(struct soc_server_request *request)
     return result;
 }
 
-static void on_watch(void *user, int socket, bool can_read, bool can_write)
-{
-    struct soc_server_request *request = user;
-    char byte;
-    (void)can_write;
-    if (!can_read)
-        return;
-    ssize_t got = recv(socket, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-    if (got > 0) {
-        drop_watch(request); /* the next request, pipelined: it waits its turn */
-    } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
-        drop_watch(request);
-        request->connection->is_cut = true;
-        request->is_suspended = false;
-        MHD_resume_connection(request->mhd);
-        run_soon(request->connection->server);
-    }
-}
-
 static void suspend(struct soc_server_request *request)
 {
-    struct soc_server *server = request->connection->server;
-    assert(!request->is_suspended);
+    assert(!request->is_suspended && request->watch == NULL);
     request->is_suspended = true;
     MHD_suspend_connection(request->mhd);
-    assert(request->watch == NULL);
-    request->watch = soc_descriptor_open(server->options.loop, "http server",
-                                         request->connection->socket, on_watch, request);
-    soc_descriptor_set(request->watch, true, false);
 }
 
 static void resume(struct soc_server_request *request)
