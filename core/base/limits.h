@@ -91,14 +91,15 @@
 #define SOC_LOG_MEMBER_BYTES_MAX  2048 /* of each member of a truncated object */
 
 /* Delivery. */
-#define SOC_LADDER_STEPS_MAX   64    /* of an unacked message */
-#define SOC_HEARTBEAT_MS       30000 /* silence of an outside agent (default) */
-#define SOC_DOORS_MAX          4
-#define SOC_PARTS_MAX          24  /* parts of a society: kernel/part.h */
-#define SOC_LETTERS_ENDED_MAX  256 /* last ended messages remembered per outside agent */
-#define SOC_POSITION_BYTES_MAX 1024
-#define SOC_DEDUPE_WINDOW_MS   604800000 /* for which a key is remembered (default) */
-#define SOC_QUERY_WINDOW_MS    604800000 /* for which a query can be answered */
+#define SOC_LADDER_STEPS_MAX    64    /* of an unacked message */
+#define SOC_HEARTBEAT_MS        30000 /* silence of an outside agent (default) */
+#define SOC_DOORS_MAX           4
+#define SOC_PARTS_MAX           24  /* parts of a society: kernel/part.h */
+#define SOC_LETTERS_ENDED_MAX   256 /* last ended messages remembered per outside agent */
+#define SOC_POSITION_BYTES_MAX  1024
+#define SOC_DEDUPE_WINDOW_MS    604800000    /* for which a key is remembered (default) */
+#define SOC_CALL_KEYS_BYTES_MAX (128u << 20) /* of idempotency keys with their answers */
+#define SOC_QUERY_WINDOW_MS     604800000    /* for which a query can be answered */
 
 /* Telemetry: defaults. */
 #define SOC_SPAN_TEXT_BYTES_MAX     (64u << 10) /* of one attribute */

@@ -147,6 +147,7 @@ void soc_books_reset(struct soc_check *check)
     soc_map_fini(&check->once);
     soc_map_fini(&check->said);
     soc_map_fini(&check->keys);
+    soc_map_fini(&check->call_keys);
     soc_map_fini(&check->items);
     soc_map_fini(&check->barriers);
     soc_map_fini(&check->places);

@@ -142,6 +142,7 @@ struct soc_check { /* everything known about one history */
     struct soc_map once;                 /* number of the agent, and text -> anything */
     struct soc_map said;                 /* sender and external id -> receiver that was meant */
     struct soc_map keys;                 /* text -> soc_check_key */
+    struct soc_map call_keys;            /* of callers: text -> soc_check_key */
     struct soc_map items;                /* key of an item -> decision + 1, as a pointer */
     struct soc_map barriers;             /* key -> the first soc_check_seat */
     struct soc_map places;               /* name of a simulated door's place -> soc_check_place */
@@ -158,6 +159,7 @@ struct soc_check { /* everything known about one history */
     uint64_t durable; /* last sequence reported */
     uint64_t applied; /* last sequence read */
     uint64_t place;   /* of the record being read */
+    uint64_t begun;   /* place of the last record before this batch */
     uint64_t last_key;
     int64_t last_sent_ms;
     int64_t now_ms;       /* of the last batch */
@@ -186,6 +188,7 @@ struct soc_check { /* everything known about one history */
     uint32_t totals_skipped;         /* batches since the totals were compared */
     bool is_strict;                  /* strangers must not write */
     bool is_asked;                   /* introductions need a request */
+    bool is_sending;                 /* the last order of this batch sent something */
     bool has_strange_role;           /* some mail waits for a role without a script */
     struct soc_buf cursor;           /* of the last batch */
     struct soc_buf history;          /* batches that were applied, up to a bound */

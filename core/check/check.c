@@ -125,6 +125,8 @@ static void apply(struct soc_check *check, const struct soc_check_batch *batch)
     struct soc_slice rest = soc_buf_slice(&batch->bytes);
     struct soc_record record;
     int rc;
+    check->begun = check->place;
+    check->is_sending = false;
     while ((rc = soc_record_next(&rest, &record)) > 0)
         read_record(check, &record);
     if (rc < 0)

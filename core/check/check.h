@@ -28,6 +28,8 @@
  *   - no cycle of agents that wait for each other outlives the step that closed it;
  *   - an item of the inbox is decided once;
  *   - a deduplication key makes one message per window, and commits with it;
+ *   - an idempotency key stands for one order per window, and commits with the message that
+ *     was sent under it;
  *   - a door takes each line once, refused or not;
  *   - what a start loads from the tables is what the history says (ledger.h);
  *   - the live society is what its history says (census.c): a turn that was rolled back, or

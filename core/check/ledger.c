@@ -40,6 +40,7 @@
     K(BARRIER, "checkpoint")                                                                       \
     K(SEAT, "the seat at checkpoint")                                                              \
     K(SENT_KEY, "key")                                                                             \
+    K(CALL_KEY, "the key of caller")                                                               \
     K(POSITION, "the position of")
 
 enum kind {
@@ -72,6 +73,7 @@ struct soc_ledger {
     struct soc_map lines;    /* key -> line */
     uint64_t shown;          /* every output up to this key */
     uint64_t forgotten[2];   /* until when keys of messages and of queries are forgotten */
+    uint64_t call_keys;      /* keys of callers up to this number are forgotten */
     struct soc_buf scratch;
 };
 
@@ -504,6 +506,14 @@ static void read_named(struct soc_ledger *ledger, const struct soc_record *recor
     case SOC_RECORD_SENT_KEYS_END:
         forget_keys(ledger, &record->sent_keys_end);
         break;
+    case SOC_RECORD_CALL_KEY:
+        topic = (struct topic){.kind = CALL_KEY, .who = record->call_key.text};
+        put(ledger, topic, record)->mark = record->call_key.number;
+        break;
+    case SOC_RECORD_CALL_KEYS_END:
+        if (record->call_keys_end.number > ledger->call_keys)
+            ledger->call_keys = record->call_keys_end.number;
+        break;
     case SOC_RECORD_MEMORY:
         plain.memory.time_ms = 0;
         topic = (struct topic){
@@ -606,6 +616,8 @@ static bool is_live(const struct soc_ledger *ledger, const struct line *line)
         return find_number(ledger, BARRIER, line->number) != NULL;
     case SENT_KEY:
         return is_key(ledger, line);
+    case CALL_KEY:
+        return line->mark > ledger->call_keys;
     default:
         return true;
     }

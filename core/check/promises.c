@@ -77,6 +77,60 @@ void soc_check_promises_kept(struct soc_check *check)
     check->keyed = 0;
 }
 
+/* Reads the key of a message from its id, whose last ten digits it is; 0: there is none. */
+static uint64_t read_message_key(struct soc_slice answer)
+{
+    static const char mark[] = "\"messageId\":\"";
+    const char *at = memmem(answer.data, answer.length, mark, sizeof(mark) - 1);
+    if (at == NULL)
+        return 0;
+    at += sizeof(mark) - 1;
+    const char *end = memchr(at, '"', (size_t)(answer.data + answer.length - at));
+    return end == NULL || end - at < 10 ? 0 : strtoull(end - 10, NULL, 16);
+}
+
+/* Notes whether the last order of this batch sends; others name messages of the past. */
+static bool read_order(struct soc_check *check, const struct soc_record_event *record)
+{
+    static const char *const ops[] = {"\"op\":\"send\"", "\"op\":\"intake\""};
+    if (!soc_slice_equal(record->event, SOC_SLICE("order")))
+        return false;
+    check->is_sending = false;
+    for (int i = 0; i < 2; i++)
+        check->is_sending |=
+            memmem(record->detail.data, record->detail.length, ops[i], strlen(ops[i])) != NULL;
+    return true;
+}
+
+/* What was sent under the key is in its batch. */
+static void check_sent(struct soc_check *check, struct soc_slice answer)
+{
+    uint64_t key = check->is_sending ? read_message_key(answer) : 0;
+    check->is_sending = false;
+    if (key == 0)
+        return;
+    const struct soc_check_message *message =
+        key < check->messages_count ? check->messages[key] : NULL;
+    if (message == NULL || message->place <= check->begun)
+        soc_books_fail(check, "message %llu and the key of its caller are not in the same batch",
+                       (unsigned long long)key);
+}
+
+static void read_call_key(struct soc_check *check, const struct soc_record_call_key *record)
+{
+    int64_t window_ms = check->window_ms == 0 ? SOC_DEDUPE_WINDOW_MS : check->window_ms;
+    struct soc_check_key *key = soc_map_find(&check->call_keys, record->text);
+    if (key == NULL) {
+        key = soc_books_room(check, sizeof(*key));
+        soc_map_put(&check->call_keys, soc_books_copy(check, record->text), key);
+    } else if ((int64_t)record->time_ms - key->since_ms < window_ms) {
+        soc_books_fail(check, "two orders were done under one key of a caller, %lld ms apart",
+                       (long long)((int64_t)record->time_ms - key->since_ms));
+    }
+    key->since_ms = (int64_t)record->time_ms;
+    check_sent(check, record->answer);
+}
+
 /* The lines of a simulated door are numbered from 1: none is read twice or left out. */
 static void read_position(struct soc_check *check, const struct soc_record_position *record)
 {
@@ -124,11 +178,14 @@ bool soc_check_promises(struct soc_check *check, const struct soc_record *record
     case SOC_RECORD_SENT_KEY:
         read_key(check, &record->sent_key);
         return true;
+    case SOC_RECORD_CALL_KEY:
+        read_call_key(check, &record->call_key);
+        return true;
     case SOC_RECORD_POSITION:
         read_position(check, &record->position);
         return true;
     case SOC_RECORD_EVENT:
-        return read_refusal(check, &record->event);
+        return read_order(check, &record->event) || read_refusal(check, &record->event);
     default:
         return false;
     }

@@ -16,6 +16,7 @@
 #include "kernel/mail/requests.h"
 #include "kernel/mail/router.h"
 #include "kernel/operations/awaiting.h"
+#include "kernel/operations/call_keys.h"
 #include "kernel/parts.h"
 #include "kernel/recover.h"
 #include "kernel/state.h"
@@ -439,6 +440,7 @@ static void free_host(struct soc_host *host)
     void *item;
     assert(!host->turn.is_open);
     soc_awaiting_free_all(host);
+    soc_call_keys_fini(host);
     soc_parts_free(host);
     free_agents(host);
     free_timers(host);

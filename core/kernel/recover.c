@@ -1,4 +1,5 @@
 #include "kernel/recover.h"
+#include "kernel/operations/call_keys.h"
 
 #include <assert.h>
 #include <stddef.h>
@@ -307,6 +308,10 @@ static int apply_own(struct soc_loader *loader, const struct soc_record *record)
         break;
     case SOC_RECORD_OUTPUT_END:
         soc_egress_forget(host, record->output_end.key);
+        break;
+    case SOC_RECORD_CALL_KEY:
+    case SOC_RECORD_CALL_KEYS_END:
+        soc_call_keys_restore(host, record);
         break;
     default:
         break;

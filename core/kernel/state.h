@@ -84,6 +84,16 @@ struct soc_dead_orders {
     bool is_closed;  /* nothing more is changed */
 };
 
+/* operations/call_keys.h: orders done under a key. */
+struct soc_call_keys {
+    struct soc_map by_text;     /* caller and key -> soc_call_key, owned */
+    struct soc_call_key *first; /* of those that are done, oldest first */
+    struct soc_call_key *last;
+    uint64_t number; /* of the last one done */
+    size_t bytes;    /* of those that are done */
+    int64_t window_ms;
+};
+
 /* operations/awaiting.h: calls from outside that wait. */
 struct soc_awaitings {
     struct soc_awaiting *first; /* owned, oldest first */
@@ -145,6 +155,7 @@ struct soc_host {
     struct soc_transit transit;
     struct soc_dead_orders dead;
     struct soc_awaitings awaiting;
+    struct soc_call_keys call_keys;
     struct soc_pool pool;
     struct soc_turn turn;
     struct soc_journal *journal;

@@ -54,6 +54,8 @@
  *  standing        why an agent is held, and which guards it has met
  *  receipt         a pending message was delivered again, or its receiver acked it
  *  position        the position of a door, by name
+ *  call_key        an order was carried out under a caller's idempotency key
+ *  call_keys_end   keys up to that number are forgotten
  *  source          the text of a script or a policy, by its hash
  *  history         what happened, for replay (parts/history/history.h)
  *  history_end     older history is forgotten */
@@ -94,6 +96,8 @@
     R(SENT_KEYS_END, sent_keys_end, 45)                                                            \
     R(RECEIPT, receipt, 46)                                                                        \
     R(POSITION, position, 47)                                                                      \
+    R(CALL_KEY, call_key, 48)                                                                      \
+    R(CALL_KEYS_END, call_keys_end, 49)                                                            \
     R(SOURCE, source, 56)                                                                          \
     R(HISTORY, history, 57)                                                                        \
     R(HISTORY_END, history_end, 58)

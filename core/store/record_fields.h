@@ -73,6 +73,10 @@
 #define SOC_RECEIPT_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(ack)
 #define SOC_POSITION_FIELDS(N, T) T(name) T(value)
 
+/* `text` is the caller's name and the key, `body` a hash of what was asked, `answer` JSON. */
+#define SOC_CALL_KEY_FIELDS(N, T)      N(number) N(time_ms) N(body) T(text) T(answer)
+#define SOC_CALL_KEYS_END_FIELDS(N, T) N(number)
+
 /* `checksum` is the hash of the detail. */
 #define SOC_SOURCE_FIELDS(N, T)      T(hash) T(text)
 #define SOC_HISTORY_FIELDS(N, T)     N(time_ms) N(key) N(checksum) T(what) T(agent) T(detail)

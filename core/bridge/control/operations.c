@@ -25,8 +25,18 @@ void soc_operations_do(const struct soc_operations *society, struct soc_call *ca
     if (name.data != NULL)
         operation = soc_catalogue_find(soc_part_table, name);
     soc_buf_fini(&text);
-    if (operation == NULL)
+    if (operation == NULL) {
         fail_unknown_op(call);
-    else
-        soc_operation_do(society, operation, &soc_caller_owner, call, request);
+    } else {
+        struct soc_caller caller = soc_caller_owner;
+        struct soc_buf key = {0};
+        struct soc_slice given = soc_json_member(request, "idempotency_key");
+        if (given.data != NULL && soc_json_kind(given) != SOC_JSON_NULL)
+            caller.key = soc_json_text(given, SOC_KEY_BYTES_MAX, &key);
+        if (given.data != NULL && soc_json_kind(given) != SOC_JSON_NULL && caller.key.length == 0)
+            soc_call_fail(call, SOC_EINVAL, "idempotency_key must be a text of up to 256 bytes");
+        else
+            soc_operation_do(society, operation, &caller, call, request);
+        soc_buf_fini(&key);
+    }
 }

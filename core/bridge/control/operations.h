@@ -1,7 +1,8 @@
 /* Operations: requests in which a member `op` names the operation.
  *
- * This is the form of a line at the control socket. The other members are the parameters;
- * those that the operation does not have are ignored.
+ * This is the form of a line at the control socket. `idempotency_key` is the key of an order
+ * (kernel/operations/call_keys.h). The other members are the parameters; those that the
+ * operation does not have are ignored.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_CONTROL_OPERATIONS_H
 #define SOC_BRIDGE_CONTROL_OPERATIONS_H

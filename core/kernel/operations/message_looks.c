@@ -28,8 +28,9 @@ struct look {
     char *agent;                   /* whose messages the caller may see; NULL: all */
     struct soc_awaiting *awaiting; /* NULL: it waits no longer */
     void (*ask)(void *call);       /* asks the store */
-    bool is_asking;                /* it is being asked */
-    bool is_stale;                 /* since then something has come */
+    soc_message_found *found;
+    bool is_asking; /* it is being asked */
+    bool is_stale;  /* since then something has come */
     struct soc_buf rows;
 };
 
@@ -104,6 +105,14 @@ static void take_life(int rc, struct soc_slice rows, void *user)
         answer(user, rows);
 }
 
+static void ask_for_life(struct soc_call *call, struct soc_slice reply)
+{
+    const struct look *look = call->work;
+    struct soc_query query = {.what = "life", .key = look->key};
+    (void)reply; /* among the rows */
+    soc_look_query(call->host, &query, take_life, call);
+}
+
 /* Tells whether a reply may still come. */
 static bool is_open(struct soc_slice row)
 {
@@ -132,14 +141,12 @@ static void take_message(int rc, struct soc_slice rows, void *user)
         find_row(&look->rows, "reply_to", id_of(look)).data == NULL)
         return;
     stop_waiting(call);
-    if (rc < 0) {
+    if (rc < 0)
         soc_call_fail(call, rc, NULL);
-    } else if (is_missing) {
+    else if (is_missing)
         soc_call_fail(call, SOC_ENOMESSAGE, NULL);
-    } else {
-        struct soc_query query = {.what = "life", .key = look->key};
-        soc_look_query(call->host, &query, take_life, call);
-    }
+    else
+        look->found(call, find_row(&look->rows, "reply_to", id_of(look)));
 }
 
 static void ask(void *user)
@@ -165,16 +172,16 @@ static void wake(void *user, enum soc_awaited why)
         soc_gate_when_durable(call->host, ask, call);
 }
 
-static void look_at_message(struct soc_given *given)
+void soc_message_looks_find(struct soc_given *given, struct soc_slice id, int64_t wait_ms,
+                            soc_message_found *found)
 {
     struct soc_call *call = given->call;
-    struct soc_slice id = soc_given_text(given, "message_id");
-    int64_t wait_ms = soc_given_integer(given, "wait_ms", 0);
     struct look *look = soc_alloc_zero(sizeof(*look));
     assert(call->work == NULL);
     call->work = look;
     call->free_work = free_look;
     look->ask = ask;
+    look->found = found;
     if (id.length != sizeof(look->id) || !soc_message_id_parse(id, &look->key)) {
         soc_call_fail(call, SOC_ENOMESSAGE, NULL);
         return;
@@ -185,6 +192,12 @@ static void look_at_message(struct soc_given *given)
     if (wait_ms > 0)
         look->awaiting = soc_awaiting_reply(call->host, look->key, wait_ms, wake, call);
     ask(call);
+}
+
+static void look_at_message(struct soc_given *given)
+{
+    soc_message_looks_find(given, soc_given_text(given, "message_id"),
+                           soc_given_integer(given, "wait_ms", 0), ask_for_life);
 }
 
 const struct soc_operation soc_message_looks[] = {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "env/clock.h"
@@ -11,6 +12,7 @@
 #include "kernel/gate.h"
 #include "kernel/host.h"
 #include "kernel/look.h"
+#include "kernel/operations/call_keys.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "kernel/state.h"
@@ -101,9 +103,22 @@ static void succeed(struct soc_call *call, struct soc_slice list)
     call->answer(call, false, call->is_dropped ? (struct soc_slice){0} : list);
 }
 
+/* Forgets the key of a call that has failed; those that waited for it fail with it. */
+static void drop_key(struct soc_call *call, struct soc_slice error)
+{
+    struct soc_call_key *key = call->key;
+    struct soc_call *joined;
+    call->key = NULL;
+    while ((joined = soc_call_keys_take_joined(key)) != NULL)
+        joined->answer(joined, true, joined->is_dropped ? (struct soc_slice){0} : error);
+    soc_call_keys_drop(call->host, key);
+}
+
 static void fail(struct soc_call *call, struct soc_slice error)
 {
     assert(error.length >= 2 && error.data[0] == '{');
+    if (call->key != NULL)
+        drop_key(call, error);
     call->answer(call, true, call->is_dropped ? (struct soc_slice){0} : error);
 }
 
@@ -142,10 +157,31 @@ static void succeed_now(void *user)
     soc_buf_fini(&list);
 }
 
+static void answer_copy(struct soc_call *call, struct soc_slice list)
+{
+    assert(call->held.data == NULL);
+    soc_buf_put_slice(&call->held, list);
+    soc_gate_when_durable(call->host, succeed_now, call);
+}
+
+/* Records the key of a call that is done, and answers those that waited for it. */
+static void keep_key(struct soc_call *call, struct soc_slice list)
+{
+    struct soc_call_key *key = call->key;
+    struct soc_call *joined;
+    if (key == NULL)
+        return;
+    call->key = NULL;
+    soc_call_keys_keep(call->host, key, list);
+    while ((joined = soc_call_keys_take_joined(key)) != NULL)
+        answer_copy(joined, list);
+}
+
 /* Takes the bytes of `list` and answers with them when everything so far is durable. */
 static void succeed_when_durable(struct soc_call *call, struct soc_buf *list)
 {
     assert(call->held.data == NULL);
+    keep_key(call, soc_buf_slice(list));
     call->held = *list;
     *list = (struct soc_buf){0};
     soc_gate_when_durable(call->host, succeed_now, call);
@@ -322,6 +358,63 @@ static bool may_do(const struct soc_operation *operation, const struct soc_calle
            (caller->agent.data == NULL || operation->is_for_agents);
 }
 
+/* Hashes the operation and the parameters it has; what else is given does not matter. */
+static uint64_t hash_body(const struct soc_operation *operation, struct soc_slice params)
+{
+    uint64_t hash = soc_hash(operation->name, strlen(operation->name), 0);
+    const struct soc_param *param;
+    for (size_t i = 0; (param = soc_operation_param(operation, i)) != NULL; i++) {
+        const char *const names[] = {param->name, param->alias};
+        for (size_t k = 0; k < 2 && names[k] != NULL; k++) {
+            struct soc_slice value = soc_json_member(params, names[k]);
+            if (value.data == NULL)
+                continue;
+            hash = soc_hash(names[k], strlen(names[k]), hash);
+            hash = soc_hash(value.data, value.length, hash);
+        }
+    }
+    return hash >> 1; /* an integer of SQL */
+}
+
+/* Begins an order under its key. False: it is answered, or will be. While the disk is full
+ * nothing can be remembered. */
+static bool begin_key(struct soc_given *given)
+{
+    const struct soc_operation *operation = given->operation;
+    struct soc_call *call = given->call;
+    struct soc_slice answer = {0};
+    if (given->caller->key.data == NULL || !operation->changes || soc_host_is_full(call->host))
+        return true;
+    if (operation->takes_no_key) {
+        soc_call_fail(call, SOC_EINVAL, "this operation takes no idempotency key");
+        return false;
+    }
+    struct soc_call_key *key;
+    struct soc_call_key_words words = {
+        .caller = given->caller->name,
+        .key = given->caller->key,
+        .body = hash_body(operation, given->params),
+    };
+    switch (soc_call_keys_begin(call->host, &words, &key, &answer)) {
+    case SOC_CALL_KEY_NEW:
+        call->key = key;
+        return true;
+    case SOC_CALL_KEY_DONE:
+        if (operation->again != NULL)
+            operation->again(given, answer);
+        else
+            answer_copy(call, answer);
+        break;
+    case SOC_CALL_KEY_OPEN:
+        soc_call_keys_join(key, call);
+        break;
+    case SOC_CALL_KEY_REUSED:
+        soc_call_fail(call, SOC_EKEYREUSED, NULL);
+        break;
+    }
+    return false;
+}
+
 void soc_operation_do(const struct soc_operations *society, const struct soc_operation *operation,
                       const struct soc_caller *caller, struct soc_call *call,
                       struct soc_slice params)
@@ -348,7 +441,8 @@ void soc_operation_do(const struct soc_operations *society, const struct soc_ope
             .length = host->batch.length,
         };
         soc_buf_reserve(&given.texts, params.length);
-        operation->run(&given);
+        if (begin_key(&given))
+            operation->run(&given);
         soc_buf_fini(&given.texts);
     }
 }
@@ -408,8 +502,14 @@ bool soc_given_flag(const struct soc_given *given, const char *name)
     return value.data != NULL && soc_json_kind(value) == SOC_JSON_TRUE;
 }
 
+void soc_given_keep_key(struct soc_given *given, struct soc_slice list)
+{
+    keep_key(given->call, list);
+}
+
 void soc_given_answer(struct soc_given *given, struct soc_slice list)
 {
+    keep_key(given->call, list);
     succeed(given->call, list);
 }
 

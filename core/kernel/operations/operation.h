@@ -26,6 +26,7 @@
 #include "store/store.h"
 
 struct soc_agent;
+struct soc_call_key;
 struct soc_given;
 struct soc_host;
 
@@ -110,12 +111,16 @@ struct soc_operation {
     bool is_for_agents;             /* also for callers that speak as an agent */
     bool checks_itself;             /* `run` checks its parameters */
     bool works_if_full;             /* also while the disk is full */
+    bool takes_no_key;              /* an idempotency key is refused */
     const struct soc_param *params; /* ends with a NULL name; NULL: none */
     uint32_t takes;                 /* which of them, as bits; 0: all */
     const struct soc_param *answer; /* members of the objects in the list; NULL: it is empty */
     uint32_t tells;                 /* which of them, as bits; 0: all */
     const struct soc_view *view;    /* of a read operation, else NULL */
     void (*run)(struct soc_given *given);
+    /* Answers a call that repeats another under its key, which had `answer`. NULL: with
+     * that. */
+    void (*again)(struct soc_given *given, struct soc_slice answer);
 };
 
 /* Lends parameter number `index` of an operation, and member number `index` of the objects
@@ -141,6 +146,7 @@ struct soc_caller {
     struct soc_slice name;  /* `by` of the order's line */
     unsigned scopes;        /* enum soc_scope bits */
     struct soc_slice agent; /* the agent it speaks as; absent: `user` */
+    struct soc_slice key;   /* idempotency key of an order (call_keys.h); absent: none */
 };
 
 /* The owner of the state directory, who may do everything. */
@@ -157,6 +163,7 @@ struct soc_call {
     struct soc_buf order;          /* the line of an order that is carried out later */
     void *work;                    /* malloc'ed, of an operation that takes more than one step */
     void (*free_work)(void *work); /* NULL: free() */
+    struct soc_call_key *key;      /* call_keys.h: its order is being carried out; NULL: none */
     bool is_strict;                /* parameters that the operation does not have are refused */
     bool is_dropped;
 };
@@ -223,6 +230,10 @@ void soc_given_answer(struct soc_given *given, struct soc_slice list);
 
 /* Answers with the list when everything so far is durable. Takes its bytes. */
 void soc_given_answer_when_durable(struct soc_given *given, struct soc_buf *list);
+
+/* The order is done and answered later: its idempotency key, if any, is kept with the list
+ * that a repetition is answered with. */
+void soc_given_keep_key(struct soc_given *given, struct soc_slice list);
 
 /* Answers with the error object `error`. */
 void soc_given_refuse(struct soc_given *given, struct soc_slice error);

@@ -9,6 +9,7 @@
 #include "env/ids.h"
 #include "env/rng.h"
 #include "kernel/mail/passage.h"
+#include "kernel/operations/call_keys.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/turns/batch.h"
@@ -171,6 +172,7 @@ void soc_duplicates_set_window(struct soc_host *host, int64_t window_ms)
 {
     assert(window_ms >= 0);
     of(host)->window_ms = window_ms;
+    soc_call_keys_set_window(host, window_ms);
     const struct soc_witness *witness = host->options.witness;
     if (witness != NULL)
         witness->windowed(witness->user, window_ms);
@@ -179,8 +181,8 @@ void soc_duplicates_set_window(struct soc_host *host, int64_t window_ms)
 static void *open_duplicates(struct soc_host *host)
 {
     struct duplicates *duplicates = soc_alloc_zero(sizeof(*duplicates));
-    (void)host;
     duplicates->window_ms = SOC_DEDUPE_WINDOW_MS;
+    soc_call_keys_set_window(host, SOC_DEDUPE_WINDOW_MS);
     /* Nothing that can be seen depends on it, so a simulation may have another each time. */
     for (int i = 0; i < 2; i++)
         duplicates->keys.secret[i] = soc_rng_system_seed();

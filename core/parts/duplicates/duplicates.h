@@ -23,7 +23,7 @@ bool soc_duplicates_find(struct soc_host *host, const struct soc_agent *from,
 void soc_duplicates_trace(struct soc_host *host, const struct soc_agent *from,
                           struct soc_slice receipt);
 
-/* Sets how long keys are remembered. */
+/* Sets how long keys are remembered, those of callers included. */
 void soc_duplicates_set_window(struct soc_host *host, int64_t window_ms);
 
 #endif

@@ -1,5 +1,6 @@
 /* Human operations: what the person sends, sees and decides, asked from outside. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -16,6 +17,7 @@
 #include "kernel/mail/send_reader.h"
 #include "kernel/operations/awaiting.h"
 #include "kernel/operations/looks.h"
+#include "kernel/operations/message_looks.h"
 #include "kernel/operations/message_params.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
@@ -55,13 +57,13 @@ static const struct soc_param inbox_members[] = {
     {.name = "chain",
      .kind = SOC_PARAM_LIST,
      .is_needed = true,
-     .summary = "the messages it came by, the latest 50"},
+     .summary = "the messages it came by, from the first to the one it is about"},
     {.name = NULL},
 };
 
 /* `chain` is last, and `inbox` does not tell it. */
 #define ALL_BUT_CHAIN ((1u << (sizeof(inbox_members) / sizeof(inbox_members[0]) - 2)) - 1)
-#define CHAIN_MAX     50
+#define CHAIN_MAX     200 /* messages that are looked at */
 
 static const struct soc_param receipt_members[] = {
     {.name = "messageId", .kind = SOC_PARAM_ID, .summary = "of what was sent"},
@@ -307,6 +309,49 @@ static void answer_intake(void *user, struct soc_slice answer)
     soc_buf_fini(&out);
 }
 
+/* Ends an intake that was asked again; `held` has its receipt. */
+static void answer_again(struct soc_call *call, struct soc_slice reply)
+{
+    struct soc_buf answer = {0};
+    if (reply.data == NULL) {
+        soc_refuse(&answer, SOC_ETIMEOUT, NULL, NULL, (struct soc_slice){0});
+    } else {
+        soc_buf_put_byte(&answer, '[');
+        soc_buf_put_slice(&answer, reply);
+        soc_buf_put_byte(&answer, ']');
+    }
+    answer_intake(call, soc_buf_slice(&answer));
+    soc_buf_fini(&answer);
+}
+
+/* What was sent under the key is waited for again. */
+static void intake_again(struct soc_given *given, struct soc_slice answer)
+{
+    struct soc_json_walk walk;
+    int64_t wait_ms = soc_given_integer(given, "wait_ms", 0);
+    struct soc_buf list = {0};
+    if (wait_ms == 0) {
+        soc_buf_put_slice(&list, answer);
+        soc_given_answer_when_durable(given, &list);
+        return;
+    }
+    soc_json_walk(&walk, answer);
+    soc_json_next(&walk);
+    soc_buf_put(&given->call->held, answer.data, answer.length - 2); /* a reply follows */
+    soc_message_looks_find(given, soc_json_plain_string(soc_json_member(walk.value, "messageId")),
+                           wait_ms, answer_again);
+}
+
+/* Keeps the receipt in `held` for calls that repeat this one. */
+static void keep_receipt(struct soc_given *given)
+{
+    struct soc_buf list = {0};
+    soc_buf_put_slice(&list, soc_buf_slice(&given->call->held));
+    soc_buf_put_text(&list, "}]");
+    soc_given_keep_key(given, soc_buf_slice(&list));
+    soc_buf_fini(&list);
+}
+
 /* Sends the input and answers, or refuses it. */
 static void send_intake(struct soc_given *given, struct soc_send *send, int64_t wait_ms)
 {
@@ -332,6 +377,7 @@ static void send_intake(struct soc_given *given, struct soc_send *send, int64_t 
         soc_json_put_string(&target, send->to);
         soc_given_note(given, soc_buf_slice(&target));
         soc_buf_fini(&target);
+        keep_receipt(given);
     } else {
         if (rc == SOC_OK)
             soc_buf_put_text(&answer, "}]");
@@ -436,6 +482,46 @@ static void decide_feature(struct soc_given *given)
     free(items);
 }
 
+static struct soc_slice text_member(struct soc_slice row, const char *name)
+{
+    return soc_json_plain_string(soc_json_member(row, name));
+}
+
+/* Tells whether a message was sent before the item was opened: their ids sort alike. */
+static bool is_before(struct soc_slice message_id, struct soc_slice item_id)
+{
+    return message_id.length > 4 && item_id.length == message_id.length + 1 &&
+           memcmp(message_id.data + 4, item_id.data + 5, message_id.length - 4) < 0;
+}
+
+/* Appends those of the messages that led to the item: the last one to its agent, the last one
+ * before that to the sender, and so on. */
+static void put_path(struct soc_buf *out, struct soc_slice rows, struct soc_slice item)
+{
+    struct soc_slice agent = text_member(item, "agent");
+    struct soc_slice id = text_member(item, "id");
+    struct soc_slice list[CHAIN_MAX];
+    struct soc_json_walk walk;
+    size_t count = 0;
+    size_t first = CHAIN_MAX;
+    for (soc_json_walk(&walk, rows); count < CHAIN_MAX && soc_json_next(&walk);)
+        list[count++] = walk.value;
+    while (count-- > 0) {
+        if (!soc_slice_equal(text_member(list[count], "to"), agent) ||
+            !is_before(text_member(list[count], "id"), id))
+            continue;
+        agent = text_member(list[count], "from");
+        list[--first] = list[count]; /* never below `count` */
+    }
+    soc_buf_put_byte(out, '[');
+    for (size_t i = first; i < CHAIN_MAX; i++) {
+        if (i > first)
+            soc_buf_put_byte(out, ',');
+        soc_buf_put_slice(out, list[i]);
+    }
+    soc_buf_put_byte(out, ']');
+}
+
 /* Answers with the item that `held` has, and the messages it came by. */
 static void answer_item(int rc, struct soc_slice rows, void *user)
 {
@@ -445,10 +531,16 @@ static void answer_item(int rc, struct soc_slice rows, void *user)
     if (rc < 0) {
         soc_call_fail(call, rc, NULL);
     } else {
+        struct soc_buf path = {0};
+        struct soc_json_walk walk;
+        soc_json_walk(&walk, soc_buf_slice(&list));
+        soc_json_next(&walk);
+        put_path(&path, rows, walk.value);
         list.length -= 2; /* more members follow */
         soc_json_put_name(&list, "chain");
-        soc_buf_put_slice(&list, rows);
+        soc_buf_put_slice(&list, soc_buf_slice(&path));
         soc_buf_put_text(&list, "}]");
+        soc_buf_fini(&path);
         soc_call_answer(call, soc_buf_slice(&list));
     }
     soc_buf_fini(&list);
@@ -484,8 +576,7 @@ static void take_item(int rc, struct soc_slice rows, void *user)
     if (rc < 0) {
         soc_call_fail(call, rc, NULL);
     } else if (!soc_json_next(&walk) ||
-               !soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "id")),
-                                soc_slice_text(call->work))) {
+               !soc_slice_equal(text_member(walk.value, "id"), soc_slice_text(call->work))) {
         soc_call_fail(call, SOC_ENOITEM, NULL);
     } else {
         soc_buf_put_slice(&call->held, rows);
@@ -527,6 +618,7 @@ const struct soc_operation soc_human_operations[] = {
      .summary = "sends a message and answers with the reply",
      .scope = SOC_SCOPE_WRITE,
      .changes = true,
+     .takes_no_key = true,
      .needs_running = true,
      .is_for_agents = true,
      .checks_itself = true,
@@ -542,7 +634,8 @@ const struct soc_operation soc_human_operations[] = {
      .needs_running = true,
      .params = intake_params,
      .answer = intake_members,
-     .run = intake},
+     .run = intake,
+     .again = intake_again},
     {.name = "inbox",
      .summary = "items waiting for your decision, or those of the past",
      .scope = SOC_SCOPE_READ,

@@ -131,6 +131,7 @@ static const struct source sources[] = {
     {SOC_RECORD_MESSAGE, KEPT_MESSAGES},
     {SOC_RECORD_POSITION, "SELECT {position} FROM positions ORDER BY name"},
     {SOC_RECORD_SENT_KEY, "SELECT {sent_key} FROM sent_keys ORDER BY number"},
+    {SOC_RECORD_CALL_KEY, "SELECT {call_key} FROM call_keys ORDER BY number"},
     {SOC_RECORD_TAKE, "SELECT {take} FROM takes ORDER BY number"},
     {SOC_RECORD_OUTPUT, "SELECT {output} FROM outputs ORDER BY key"},
 };

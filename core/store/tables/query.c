@@ -100,8 +100,8 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
 /* One message, the one it answers and the first that answers it. */
 #define WITH_ANSWERS                                                                               \
     "key IN (SELECT :key UNION ALL SELECT q.reply_to FROM message_entries q WHERE q.key = :key"    \
-    " UNION ALL SELECT min(a.key) FROM message_entries a WHERE a.reply_to = :key AND a.key > "     \
-    ":key)"
+    " UNION ALL SELECT min(a.key) FROM message_entries a"                                          \
+    " WHERE a.reply_to = :key AND a.reply_to > 0)"
 #define ACTIVITY_COLUMNS                                                                           \
     "agent, coalesce(correlation_id, message_id(sent_ms, key)) AS correlation_id, detail, event,"  \
     " message_id(sent_ms, key) AS message_id, task_id,"                                            \
@@ -205,6 +205,8 @@ static const char *const dump_sql[] = {
     " ORDER BY number",
     "SELECT 'barriers' AS \"table\", * FROM barriers ORDER BY key",
     "SELECT 'broadcast_ends' AS \"table\", * FROM broadcast_ends ORDER BY key, agent",
+    "SELECT 'call_keys' AS \"table\", number, time_ms, body, text, answer AS \"answer:json\""
+    " FROM call_keys ORDER BY number",
     "SELECT 'contact_entries' AS \"table\", owner, id, source, role,"
     " interface_spec AS \"interface_spec:json\", introduced_by, via AS \"via:json\", added_ms,"
     " usage_hint"

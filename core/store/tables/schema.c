@@ -112,6 +112,14 @@
     "CREATE INDEX sent_keys_age ON sent_keys(since_ms);"                                           \
     "CREATE TABLE positions(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
 
+/* Orders done under a caller's idempotency key. */
+#define CALL_KEYS                                                                                  \
+    "CREATE TABLE call_keys("                                                                      \
+    " number INTEGER PRIMARY KEY, time_ms INTEGER, body INTEGER, text TEXT, answer TEXT);"
+
+/* Replies by the message they answer. */
+#define REPLIES "CREATE INDEX messages_replies ON message_entries(reply_to) WHERE reply_to > 0;"
+
 /* Lines of the log about a message, to find who has read a broadcast. */
 #define READERS "CREATE INDEX events_readers ON events(key, agent) WHERE key IS NOT NULL;"
 
@@ -166,7 +174,7 @@ static const char tables[] =
         "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
         "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
-    TASKS MODELS(" time_ms INTEGER,") ATONCE SENT_KEYS HISTORY
+    REPLIES TASKS MODELS(" time_ms INTEGER,") ATONCE SENT_KEYS CALL_KEYS HISTORY
 
     "CREATE TABLE activations("
     " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
@@ -315,6 +323,7 @@ static const char *const upgrades[] = {
     "ALTER TABLE usage ADD COLUMN time_ms INTEGER;"
     "ALTER TABLE journal ADD COLUMN lines INTEGER;"
     "ALTER TABLE journal ADD COLUMN key INTEGER;" NUMBER_LINES LINES, /* filled by lines.c */
+    CALL_KEYS REPLIES,
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

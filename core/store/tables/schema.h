@@ -14,7 +14,7 @@
 /* Rises with every change of the tables, views or records in the journal. A program opens
  * what it knows and refuses what is newer. An upgrade ends with a checkpoint, because the
  * version is read from the file header before SQLite touches anything. */
-#define SOC_SCHEMA_VERSION 6
+#define SOC_SCHEMA_VERSION 7
 
 /* "SOCY", in the file header. */
 #define SOC_SCHEMA_APPLICATION 0x534f4359

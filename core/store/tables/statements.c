@@ -130,6 +130,8 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_RECEIPT] = "UPDATE message_entries SET attempt = ?3, ack = nullif(?4, 0)"
                               " WHERE key = ?1 AND ?2 IS NOT NULL",
     [SOC_STATEMENT_POSITION] = "INSERT OR REPLACE INTO positions({position}) VALUES({?position})",
+    [SOC_STATEMENT_CALL_KEY] = "INSERT OR REPLACE INTO call_keys({call_key}) VALUES({?call_key})",
+    [SOC_STATEMENT_CALL_KEYS_END] = "DELETE FROM call_keys WHERE number <= ?1",
     [SOC_STATEMENT_SENT_KEYS_END] = "DELETE FROM sent_keys WHERE since_ms <= ?1"
                                     " AND (text GLOB '[aqx]*') = ?2",
     [SOC_STATEMENT_MEMORY] = "INSERT OR REPLACE INTO memories({memory}) VALUES({?memory})",

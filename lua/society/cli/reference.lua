@@ -28,6 +28,11 @@ leaves no line. A parameter that is `null` counts as absent. Times are RFC 3339;
 also be ms since 1970. Messages are sent, items decided, agents ended and tasks cancelled as \
 `user`.
 
+An order, that is an operation whose scope is not `read`, may have an `idempotency_key` (`society \
+call --key`): repeated by the same caller within `dedupe_window` it does nothing and gets the \
+first answer, also after a crash; with other parameters it is refused (`key_reused`). `request` \
+takes none.
+
 | operation | scope | |
 | --- | --- | --- |
 ]]

@@ -5,6 +5,7 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local json = require("society.json")
 local output = require("society.cli.output")
 local program = require("society.program")
 local reference = require("society.cli.reference")
@@ -17,6 +18,8 @@ local M = {
   max = 2,
   options = {
     arguments.state,
+    { "key", value = "KEY",
+      text = "do it once: repeated under this key, it gets the first answer" },
     { "reference", text = "print the reference of all operations, in Markdown" },
     { "routes", text = "print the reference of the HTTP routes, in Markdown" },
   },
@@ -76,10 +79,11 @@ local function find_code(operation, text)
   return nil
 end
 
--- The request: the parameters as they were given, with `id` and `op` before them.
-local function make_request(name, text)
+-- The request: the parameters as they were given, with `id`, `op` and the key before them.
+local function make_request(name, text, key)
   local inside = text:gsub("\n", " "):match("^%s*{%s*(.-)%s*}%s*$")
-  return ('{"id":1,"op":"%s"%s%s}'):format(name, inside == "" and "" or ",", inside)
+  return ('{"id":1,"op":"%s"%s%s%s}'):format(name,
+    key and ',"idempotency_key":' .. json.encode(key) or "", inside == "" and "" or ",", inside)
 end
 
 -- How long to look for a society that does not answer yet.
@@ -118,7 +122,8 @@ function M.run(given)
     return code
   end
   local list
-  list, code = ask.ask(given.state, make_request(name, text), options_of(operation, text))
+  list, code = ask.ask(given.state, make_request(name, text, given.key),
+    options_of(operation, text))
   if not list then
     return code
   end

@@ -164,6 +164,55 @@ describe("society call", function()
       "intake root" }, orders)
   end)
 
+  it("looks at one thing", function()
+    start()
+    local item = rows("inbox")[1].id
+    local chain = fitting("why", { agent = "cat" })
+    assert.same({ "cat", "person" }, { chain[1].agent, chain[#chain]["end"] })
+    assert.same({ { op = "decide", item_id = item } }, chain[#chain].ended_by)
+    chain = fitting("why", { agent = "bob" })
+    assert.equal("silence", chain[#chain]["end"])
+    assert.same({ { op = "send", to = "bob", type = "never" }, { op = "cancel", task = "t1" } },
+      chain[#chain].ended_by)
+    assert.equal("root", fitting("agent", { agent = "ann" })[1].parent)
+    assert.equal(4, #fitting("tree", { root = "root" }))
+    assert.equal("bob", fitting("task", { task = "t1" })[1].agent)
+    local path = {}
+    for index, message in ipairs(fitting("item", { item_id = item })[1].chain) do
+      path[index] = message.from .. " " .. message.to
+    end
+    assert.same({ "user root", "root cat" }, path)
+    local sent = fitting("send", { to = "bob", payload = "later" })[1].messageId
+    assert.is_nil(fitting("message", { message_id = sent, wait_ms = 10 })[1].reply)
+    fitting("cancel", { task = "t1" })
+    assert.equal("done",
+      fitting("message", { message_id = sent, wait_ms = 20000 })[1].reply.payload.text)
+    fitting("decide_feature", { feature = item, action = "reject", feedback = "no" })
+    assert.same({}, rows("inbox"))
+    assert.equal("no", fitting("inbox", { state = "decided" })[1].comment)
+  end)
+
+  it("does an order once under its key, also after kill -9", function()
+    start()
+    local function send(text)
+      return place:run("call send --key k1 " .. program.quote(json.encode({ to = "root",
+        payload = text })))
+    end
+    local first = send("once")
+    assert.equal(0, first.code)
+    running:kill("KILL")
+    running:wait()
+    assert.equal(first.out, send("once").out) -- of the stopped society
+    running = place:start_ready("run app.lua --log none")
+    assert.equal(first.out, send("once").out)
+    assert.matches("key_reused", send("twice").err)
+    local count = 0
+    for _, message in ipairs(rows("messages", { agent = "user" })) do
+      count = count + (message.payload.text == "once" and 1 or 0)
+    end
+    assert.equal(1, count)
+  end)
+
   it("works on a stopped society where that makes sense", function()
     start()
     running:kill("INT")

@@ -337,6 +337,46 @@ static void a_key_makes_one_message_for_the_whole_window(void)
     CHECK(ends_with(&h, "has a key that was used 999 ms before"));
 }
 
+/* An order of a caller under its key that sent the message with that key. */
+static void order_keyed(struct history *h, uint64_t sent, int64_t time_ms)
+{
+    char answer[80];
+    snprintf(answer, sizeof(answer), "[{\"messageId\":\"msg_20260101_000000_00000%010llx\"}]",
+             (unsigned long long)sent);
+    put(h, &(struct soc_record){.type = SOC_RECORD_EVENT,
+                                .event = {.event = SOC_SLICE("order"),
+                                          .detail = SOC_SLICE("{\"by\":\"c\",\"op\":\"send\"}")}});
+    put(h, &(struct soc_record){.type = SOC_RECORD_CALL_KEY,
+                                .call_key = {.number = sent,
+                                             .time_ms = (uint64_t)time_ms,
+                                             .text = SOC_SLICE("c\nk"),
+                                             .answer = soc_slice_text(answer)}});
+}
+
+static void a_key_of_a_caller_stands_for_one_order(void)
+{
+    struct history h = begin();
+    soc_check_window(h.check, 1000);
+    order_keyed(&h, send_timed(&h, 0, 0, "{}"), 5000);
+    commit(&h);
+    order_keyed(&h, send_timed(&h, 0, 0, "{}"), 6000);
+    commit(&h);
+    CHECK(soc_check_fault(h.check) == NULL);
+    order_keyed(&h, send_timed(&h, 0, 0, "{}"), 6999);
+    commit(&h);
+    CHECK(ends_with(&h, "under one key of a caller, 999 ms apart"));
+}
+
+static void an_order_commits_with_its_key(void)
+{
+    struct history h = begin();
+    uint64_t key = send_timed(&h, 0, 0, "{}");
+    commit(&h);
+    order_keyed(&h, key, 5000);
+    commit(&h);
+    CHECK(ends_with(&h, "the key of its caller are not in the same batch"));
+}
+
 static void a_message_commits_with_its_key(void)
 {
     struct history h = begin();
@@ -529,6 +569,8 @@ int main(void)
     RUN(only_what_was_asked_is_decided);
     RUN(nobody_has_a_decision_before_it_is_made);
     RUN(a_key_makes_one_message_for_the_whole_window);
+    RUN(a_key_of_a_caller_stands_for_one_order);
+    RUN(an_order_commits_with_its_key);
     RUN(a_message_commits_with_its_key);
     RUN(a_door_reads_every_line_once);
     RUN(a_line_is_refused_once);

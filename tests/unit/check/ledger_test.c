@@ -129,6 +129,22 @@ static void keys_count_until_they_are_too_old(void)
     CHECK_TEXT(differ(loaded, history), "");
 }
 
+static struct soc_record call_key(uint64_t number, const char *text)
+{
+    return (struct soc_record){
+        .type = SOC_RECORD_CALL_KEY,
+        .call_key = {.number = number, .text = soc_slice_text(text), .answer = SOC_SLICE("[]")}};
+}
+
+static void keys_of_callers_count_until_their_number_is_forgotten(void)
+{
+    struct soc_record old = {.type = SOC_RECORD_CALL_KEYS_END, .call_keys_end = {.number = 1}};
+    struct soc_record history[] = {call_key(1, "c1\nx"), call_key(2, "c1\ny"), old, {0}};
+    struct soc_record loaded[] = {call_key(2, "c1\ny"), {0}};
+    CHECK_TEXT(differ(history, loaded), "");
+    CHECK(differ(history, loaded + 1)[0] != '\0');
+}
+
 static void an_activation_ends_with_its_effects(void)
 {
     struct soc_record begun = {.type = SOC_RECORD_ACTIVATION,
@@ -254,6 +270,7 @@ int main(void)
     RUN(an_agent_has_one_parent_and_one_end);
     RUN(a_contact_by_birth_that_was_removed_stays_removed);
     RUN(keys_count_until_they_are_too_old);
+    RUN(keys_of_callers_count_until_their_number_is_forgotten);
     RUN(an_activation_ends_with_its_effects);
     RUN(a_letter_sent_again_after_folding_is_found_in_the_store);
     RUN(a_store_hands_out_what_it_was_given);

@@ -66,6 +66,8 @@ static const struct {
     {45, "sent_keys_end", "until_ms# is_of_queries#"},
     {46, "receipt", "key# time_ms# attempt# ack#"},
     {47, "position", "name value"},
+    {48, "call_key", "number# time_ms# body# text answer"},
+    {49, "call_keys_end", "number#"},
     {56, "source", "hash text"},
     {57, "history", "time_ms# key# checksum# what agent detail"},
     {58, "history_end", "time_ms#"},

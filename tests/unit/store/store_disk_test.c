@@ -236,8 +236,12 @@ static void a_reader_of_a_missing_store_creates_nothing(void)
     world_fini(&world);
 }
 
+/* Removes what version 7 added. */
+#define BACK_TO_6 "DROP TABLE call_keys; DROP INDEX messages_replies;"
+
 /* Removes what version 6 added; the views that show it are in the way. */
 #define BACK_TO_5                                                                                  \
+    BACK_TO_6                                                                                      \
     "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP TABLE lines;"                       \
     "ALTER TABLE events ADD COLUMN place INTEGER; UPDATE events SET place = number;"               \
     "ALTER TABLE journal DROP COLUMN lines; ALTER TABLE journal DROP COLUMN key;"                  \
