@@ -216,7 +216,7 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	  echo "  SOAK  the exact scenario $(SOAK_MORE) $$words"; \
 	  $(BUILD)/society sim tests/scenarios/exact.lua --seeds $(SOAK_MORE) -- $$words || exit 1; \
 	done
-	$(Q)for name in laws doors thinkers; do \
+	$(Q)for name in laws doors thinkers callers; do \
 	  echo "  SOAK  the scenario $$name.lua $(SOAK_MORE)"; \
 	  $(BUILD)/society sim tests/scenarios/$$name.lua --seeds $(SOAK_MORE) || exit 1; \
 	done

@@ -20,6 +20,7 @@
 #include "main/show.h"
 #include "parts/tasks/tasks.h"
 #include "script/calls/chat.h"
+#include "sim/callers.h"
 #include "sim/outsiders.h"
 #include "sim/simulate.h"
 #include "store/disk/disk.h"
@@ -66,6 +67,7 @@ struct sim {
     struct soc_disk *empty_disk;     /* has an empty store */
     struct soc_disk *disk;           /* of this seed; NULL: in memory */
     struct soc_outsiders *outsiders; /* of this seed */
+    struct soc_callers *callers;     /* of this seed; NULL: the app wants none */
     struct soc_check *check;
     struct soc_witness witness;
     struct soc_assembly parts;
@@ -278,6 +280,18 @@ static int report_tasks(const struct sim *sim)
     return has_some && sim->is_strict ? SOC_EXIT_FAILED : SOC_EXIT_DONE;
 }
 
+/* Lends what the callers complain of; NULL: nothing. */
+static const char *judge_callers(struct sim *sim, const struct soc_simulation *simulation)
+{
+    if (sim->callers == NULL)
+        return NULL;
+    if (sim->disk != NULL)
+        soc_disk_clear(sim->disk); /* no faults after the run */
+    if (simulation->host != NULL && !soc_host_is_failed(simulation->host))
+        soc_callers_end(sim->callers);
+    return soc_callers_fault(sim->callers);
+}
+
 static int run_parts(struct sim *sim)
 {
     struct soc_simulation simulation = {
@@ -285,6 +299,7 @@ static int run_parts(struct sim *sim)
         .faults = sim->options.faults,
         .disk = sim->disk,
         .outsiders = sim->outsiders,
+        .callers = sim->callers,
         .steps_max = (uint64_t)sim->steps_max,
         .span_ms = sim->span_ms,
         .is_stopped = sim->is_many ? is_stopped : NULL,
@@ -294,6 +309,9 @@ static int run_parts(struct sim *sim)
         .user = sim,
     };
     enum soc_simulated end = soc_simulate(&simulation, 0, true);
+    const char *fault = judge_callers(sim, &simulation);
+    if (fault != NULL)
+        return soc_complain(SOC_EXIT_FAILED, "%s", fault);
     if (soc_check_fault(sim->check) != NULL)
         return soc_complain(SOC_EXIT_FAILED, "%s", soc_check_fault(sim->check));
     if (sim->failure.text[0] != '\0')
@@ -470,7 +488,11 @@ static int simulate(struct sim *sim, uint64_t seed)
     struct soc_outsiders_watch watch = {note_handed, note_acked, note_said, sim};
     sim->outsiders = soc_outsiders_new(seed, sim->options.faults, &watch);
     soc_check_watched(sim->check);
+    soc_callers_free(sim->callers);
+    sim->callers = NULL;
     int rc = begin(sim, seed, &detail);
+    if (rc == SOC_OK && soc_script_callers(sim->parts.script) > 0)
+        sim->callers = soc_callers_new(seed, soc_script_callers(sim->parts.script));
     int code = rc < 0 ? soc_complain(soc_exit_of(rc), "%s", detail.text) : run_parts(sim);
     if (sim->dump_file != NULL && sim->parts.host != NULL) {
         int dumped = write_dump(sim);
@@ -537,6 +559,7 @@ static int run_seeds(struct sim *sim)
     prepare(sim);
     code = sim->is_many ? simulate_many(sim) : simulate(sim, sim->first);
     soc_assembly_free(&sim->parts);
+    soc_callers_free(sim->callers);
     soc_outsiders_free(sim->outsiders);
     soc_disk_free(sim->disk);
     soc_disk_free(sim->empty_disk);

@@ -395,6 +395,11 @@ bool soc_script_has_main(const struct soc_script *script)
     return soc_behaviour_has_main(script);
 }
 
+uint32_t soc_script_callers(const struct soc_script *script)
+{
+    return soc_settings_callers(script);
+}
+
 const char *soc_script_app_name(const struct soc_script *script)
 {
     return soc_settings_app_name(script);

@@ -72,6 +72,9 @@ struct soc_web_settings;
 const struct soc_files_settings *soc_script_files(const struct soc_script *script);
 const struct soc_web_settings *soc_script_web(const struct soc_script *script);
 
+/* Returns how many simulated callers the app wants, society.config{ callers = … }. */
+uint32_t soc_script_callers(const struct soc_script *script);
+
 /* Lends the app's name, society.config{ name = … }; NULL: not given. */
 const char *soc_script_app_name(const struct soc_script *script);
 

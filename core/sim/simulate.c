@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "kernel/state.h"
 #include "kernel/turns/batch.h"
+#include "sim/callers.h"
 #include "sim/outsiders.h"
 #include "store/disk/disk.h"
 #include "store/journal.h"
@@ -47,6 +48,15 @@ static void log_crash(struct soc_simulation *simulation, int64_t pause_ms)
                    lost > 0 ? ", not everything was durable" : "", (long long)pause_ms);
 }
 
+/* Connects those outside to the host. */
+static void join(struct soc_simulation *simulation)
+{
+    if (simulation->outsiders != NULL)
+        soc_outsiders_join(simulation->outsiders, simulation->host);
+    if (simulation->callers != NULL)
+        soc_callers_join(simulation->callers, simulation->host);
+}
+
 static void crash(struct soc_simulation *simulation)
 {
     int64_t pause_ms = soc_faults_draw_pause(simulation->faults);
@@ -63,8 +73,7 @@ static void crash(struct soc_simulation *simulation)
     soc_host_hold(simulation->host, true);
     if (simulation->count != NULL && simulation->host->batch.length == 0)
         simulation->count(simulation);
-    if (simulation->outsiders != NULL)
-        soc_outsiders_join(simulation->outsiders, simulation->host);
+    join(simulation);
 }
 
 /* Folds part of the journal into the tables, as the writer does when it is idle. */
@@ -209,13 +218,30 @@ static int64_t host_due(const struct soc_host *host, bool is_app)
     return soc_host_next_wait(host) == 0 ? 0 : soc_host_next_due(host);
 }
 
+/* Returns the earlier of two times, where 0 means none. */
+static int64_t earlier(int64_t a_ms, int64_t b_ms)
+{
+    if (a_ms == 0 || b_ms == 0)
+        return a_ms + b_ms;
+    return a_ms < b_ms ? a_ms : b_ms;
+}
+
 static int64_t next_due(const struct soc_simulation *simulation, bool is_app)
 {
     int64_t due_ms = host_due(simulation->host, is_app);
-    int64_t act_ms = simulation->outsiders == NULL ? 0 : soc_outsiders_due(simulation->outsiders);
-    if (due_ms == 0 || act_ms == 0)
-        return due_ms + act_ms;
-    return due_ms < act_ms ? due_ms : act_ms;
+    if (simulation->outsiders != NULL)
+        due_ms = earlier(due_ms, soc_outsiders_due(simulation->outsiders));
+    if (simulation->callers != NULL)
+        due_ms = earlier(due_ms, soc_callers_due(simulation->callers));
+    return due_ms;
+}
+
+/* Lets those outside do something that is due. */
+static bool act_outside(struct soc_simulation *simulation)
+{
+    bool has_acted =
+        simulation->outsiders != NULL && soc_outsiders_act(simulation->outsiders, simulation->host);
+    return (simulation->callers != NULL && soc_callers_act(simulation->callers)) || has_acted;
 }
 
 static bool is_stopped(struct soc_simulation *simulation)
@@ -244,8 +270,7 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
         struct soc_host *host = simulation->host;
         if (has_ended(host))
             break;
-        bool has_acted =
-            simulation->outsiders != NULL && soc_outsiders_act(simulation->outsiders, host);
+        bool has_acted = act_outside(simulation);
         bool has_stepped = soc_host_step(host) || has_acted || make_durable(host);
         if (simulation->faults != NULL)
             log_full(simulation);
@@ -272,8 +297,7 @@ enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until
     assert(simulation->host != NULL && simulation->host->options.loop == NULL);
     if (simulation->faults != NULL)
         soc_host_hold(simulation->host, true);
-    if (simulation->outsiders != NULL)
-        soc_outsiders_join(simulation->outsiders, simulation->host);
+    join(simulation);
     enum soc_simulated end = run(simulation, until_ms, is_app);
     struct soc_host *host = simulation->host;
     if (host == NULL)

@@ -16,6 +16,7 @@ struct soc_simulation {
     struct soc_faults *faults;       /* lent; NULL: none */
     struct soc_disk *disk;           /* below the store, lent; NULL: in memory */
     struct soc_outsiders *outsiders; /* lent; NULL: outside agents have another door */
+    struct soc_callers *callers;     /* lent; NULL: nobody calls from outside */
     uint64_t steps_max;              /* limit of all runs; 0: none */
     int64_t span_ms;                 /* limit of virtual time per run; 0: none */
     /* Polled regularly; true stops the run. May be NULL. */

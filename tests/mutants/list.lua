@@ -253,8 +253,8 @@ local M = {
   },
 }
 
-for _, name in ipairs({ "disk", "keys", "outside", "silent", "times", "rings", "undone", "folded",
-  "promised", "attacks" }) do
+for _, name in ipairs({ "disk", "keys", "callers", "outside", "silent", "times", "rings", "undone",
+  "folded", "promised", "attacks" }) do
   for _, mutant in ipairs(dofile("tests/mutants/" .. name .. ".lua")) do
     M[#M + 1] = mutant
   end

@@ -10,7 +10,8 @@ return {
   order = {
     "laws", "set_back", "undone", "exact", "folds", "folds_exact", "doors", "forgetful", "timeouts",
     "takes", "prints", "strangers", "unasked", "news", "thinkers", "models", "models_all", "mixed",
-    "jump", "standard", "disk", "left", "folds_wild", "wild", "wild_open", "wild_all", "outside",
+    "jump", "standard", "disk", "left", "callers", "folds_wild", "wild", "wild_open", "wild_all",
+    "outside",
   },
   runs = {
     laws = "tests/scenarios/laws.lua --seeds 1..50",
@@ -40,6 +41,7 @@ return {
     forgetful = "tests/mutants/forgetful.lua --seeds 1..20 --faults evict,crash",
     left = "tests/scenarios/standard.lua --seeds 1..40 --faults crash,power,lag",
     outside = "tests/scenarios/outside.lua --seeds 1..6",
+    callers = "tests/scenarios/callers.lua --seeds 1..80",
   },
   finds = {
     forgetful = "its handler did not repeat itself",

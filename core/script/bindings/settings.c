@@ -24,11 +24,13 @@
 #include "script/calls/visit.h"
 #include "script/history/recorder.h"
 #include "script/policies/swap.h"
+#include "sim/callers.h"
 
 struct soc_settings {
     char *app_name;                   /* owned; NULL: not given */
     struct soc_files_settings *files; /* of the file door, owned; NULL: not used */
     struct soc_web_settings *web;     /* of the HTTP door, owned; NULL: not used */
+    uint32_t callers;                 /* simulated ones */
 };
 
 void soc_settings_open(struct soc_script *script)
@@ -65,6 +67,11 @@ void soc_settings_fini(struct soc_script *script)
 const char *soc_settings_app_name(const struct soc_script *script)
 {
     return script->settings->app_name;
+}
+
+uint32_t soc_settings_callers(const struct soc_script *script)
+{
+    return script->settings->callers;
 }
 
 const struct soc_files_settings *soc_settings_files(const struct soc_script *script)
@@ -232,6 +239,9 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
             soc_visit_set_concurrency(script, number);
         return rc;
     }
+    if (strcmp(name, "callers") == 0)
+        return set_number(L, index, name, (struct range){0, SOC_CALLERS_MAX},
+                          &script->settings->callers, detail);
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
     return soc_fail_unknown(
@@ -239,7 +249,7 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
         "name, language, orchestrator, broadcasters, effects_max, files, http, web, llm, secrets, "
         "http_concurrency, steps_max, dedupe_window_ms, heartbeat_timeout_ms, "
         "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
-        "mailbox_max, no_progress_max, telemetry, history and history_days");
+        "mailbox_max, no_progress_max, callers, telemetry, history and history_days");
 }
 
 static int use_policy(lua_State *L, struct soc_script *script, const char *kind, const char *name,

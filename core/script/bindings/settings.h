@@ -20,6 +20,9 @@ int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, 
 
 /* Lends the app's name, and the settings of the doors; NULL: not given. */
 const char *soc_settings_app_name(const struct soc_script *script);
+
+/* Returns how many simulated callers the app wants. */
+uint32_t soc_settings_callers(const struct soc_script *script);
 const struct soc_files_settings *soc_settings_files(const struct soc_script *script);
 const struct soc_web_settings *soc_settings_web(const struct soc_script *script);
 

@@ -12,6 +12,7 @@
 ---@field dedupe_window_ms? integer
 ---@field llm? table settings of models, see docs/llm.md
 ---@field http? fun(request: table): table?, table? the world beyond, in simulations
+---@field callers? integer simulated clients that call the society in `society sim`
 ---@field http_concurrency? integer requests of agent:http under way at once
 ---@field secrets? table<string, string> variables that agent:http may send, and where to
 ---@field heartbeat_timeout_ms? integer

@@ -2,7 +2,7 @@
 -- failed.
 -- Slow: thousands of seeds.
 --
--- Covers: core/sim/outsiders.c
+-- Covers: core/sim/callers.c, core/sim/outsiders.c
 
 local program = require("program")
 local tree = require("tree")
@@ -29,6 +29,28 @@ describe("outside agents, behind a door that loses, duplicates and delays,", fun
     local scenario = program.quote(tree.path("tests/scenarios/outside.lua"))
     local result = place:run("sim " .. scenario .. " --seeds 1..500")
     assert.equal(0, result.code, result.err)
+    place:remove()
+  end)
+end)
+
+describe("callers who send under keys, leave, ask again and decide twice", function()
+  it("find each order done once and each answer kept (1,000 seeds)", function()
+    local place = program.place()
+    local scenario = program.quote(tree.path("tests/scenarios/callers.lua"))
+    local result = place:run("sim " .. scenario .. " --seeds 1..1000")
+    assert.equal(0, result.code, result.err)
+    place:remove()
+  end)
+
+  it("do the same for the same seed, byte for byte", function()
+    local place = program.place()
+    local scenario = program.quote(tree.path("tests/scenarios/callers.lua"))
+    local first = place:run("sim " .. scenario .. " --seed 7 --dump first")
+    local again = place:run("sim " .. scenario .. " --seed 7 --dump again")
+    assert.equal(0, first.code, first.err)
+    assert.equal(first.out, again.out)
+    assert.equal(place:read("first"), place:read("again"))
+    assert.matches('"table":"call_keys"', place:read("first"), 1, true)
     place:remove()
   end)
 end)
