@@ -222,7 +222,7 @@ static int use_policy(struct soc_assembly *parts, const char *text, struct soc_d
     if (equals == NULL || equals == text || equals[1] == '\0')
         return soc_fail(detail, SOC_EINVAL, "a policy must be KIND=NAME, not '%s'", text);
     char *kind = soc_copy_text(text, (size_t)(equals - text));
-    int rc = soc_script_use_policy(parts->script, kind, equals + 1, detail);
+    int rc = soc_script_use_policy(parts->script, kind, equals + 1, (struct soc_slice){0}, detail);
     free(kind);
     return rc;
 }

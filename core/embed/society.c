@@ -130,10 +130,10 @@ static void stop_for_client(void *user)
 }
 
 static int use_policy_for_client(void *user, const char *kind, const char *name,
-                                 struct soc_detail *detail)
+                                 struct soc_slice settings, struct soc_detail *detail)
 {
     struct soc_society *society = user;
-    int rc = soc_script_use_policy(society->parts.script, kind, name, detail);
+    int rc = soc_script_use_policy(society->parts.script, kind, name, settings, detail);
     if (society->policies != NULL)
         soc_policy_watch_renew(society->policies);
     return rc;

@@ -140,6 +140,10 @@ struct soc_hooks {
      * for the next; the wait of the first closed the cycle. */
     size_t (*victim)(void *user, const struct soc_waiter *cycle, size_t count);
 
+    /* Appends what a model is told about the agent's work, as members of an unfinished
+     * object: brief_text, context, language. False: it cannot be told. NULL: no script runs. */
+    bool (*put_context)(void *user, const struct soc_agent *agent, struct soc_buf *out);
+
     /* Performs the outgoing call, whose intent is durable. soc_calls_answer answers it,
      * now or later. NULL: outgoing calls are not available. */
     void (*call)(void *user, struct soc_outcall *call);

@@ -152,6 +152,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .is_adopted = soc_answer_is_adopted,
         .check_message = soc_messages_check,
         .route = soc_answer_route,
+        .put_context = soc_answer_context,
         .task_retry_after = soc_answer_task_retry,
         .task_limit = soc_answer_task_limit,
         .rung = soc_answer_rung,
@@ -302,6 +303,7 @@ struct policy_call {
     void (*run)(lua_State *L, struct policy_call *call);
     struct soc_script *script;
     struct soc_swap swap;
+    struct soc_slice settings; /* of the swap, JSON; absent: none */
     struct soc_detail *detail;
     int rc;
 };
@@ -330,6 +332,12 @@ static int call_protected(struct policy_call *call)
 
 static void run_swap(lua_State *L, struct policy_call *call)
 {
+    if (call->settings.data != NULL) {
+        call->rc = soc_lua_json_decode(L, call->settings, call->detail);
+        if (call->rc < 0)
+            return;
+        call->swap.settings_index = lua_gettop(L);
+    }
     call->rc = soc_swap_do(L, call->script, &call->swap, call->detail);
 }
 
@@ -365,13 +373,14 @@ void soc_script_started(struct soc_script *script)
 }
 
 int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
-                          struct soc_detail *detail)
+                          struct soc_slice settings, struct soc_detail *detail)
 {
     const char *by = script->is_started ? "command" : "option";
     struct policy_call call = {
         .run = run_swap,
         .script = script,
         .swap = {.kind = kind, .name = name, .by = by},
+        .settings = settings,
         .detail = detail,
     };
     return call_protected(&call);

@@ -52,9 +52,9 @@ int soc_script_run_function(struct soc_script *script, struct soc_detail *detail
 void soc_script_started(struct soc_script *script);
 
 /* Puts a policy in force by name or path: an option before the start, a command
- * afterwards, never inside a turn. */
+ * afterwards, never inside a turn. `settings`: a JSON object, or absent. */
 int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
-                          struct soc_detail *detail);
+                          struct soc_slice settings, struct soc_detail *detail);
 
 /* Puts the policies in force whose files have changed, as script/policies/swap.h says. */
 void soc_script_reload_policies(struct soc_script *script);

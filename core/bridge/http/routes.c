@@ -46,6 +46,7 @@ static const struct soc_route routes[] = {
     {GET, .path = API "/agents/tree", LIST("tree")},
     {GET, .path = API "/agents/{id}", ONE("agent"), .aliases = of_agent},
     {GET, .path = API "/agents/{id}/contacts", LIST("contacts"), .aliases = of_agent},
+    {GET, .path = API "/agents/{id}/context", ONE("context"), .aliases = of_agent},
     {GET, .path = API "/agents/{id}/load", ONE("load"), .aliases = of_agent},
     {GET, .path = API "/agents/{id}/queue", ONE("queue"), .aliases = of_agent},
     {GET, .path = API "/agents/{id}/conversation", ONE("conversation"), .aliases = of_agent},
@@ -76,7 +77,8 @@ static const struct soc_route routes[] = {
     {GET, .path = API "/stats", ONE("stats")},
     {GET, .path = API "/usage", LIST("usage")},
     {GET, .path = API "/policies", LIST("policies")},
-    {PUT, .path = API "/policies/{kind}", LIST("policy")},
+    {GET, .path = API "/policies/{kind}", ONE("policy_kind")},
+    {PUT, .path = API "/policies/{kind}", LIST("swap")},
     {POST, .path = API "/stop", NONE("stop"), .status = 202},
 };
 /* clang-format on */

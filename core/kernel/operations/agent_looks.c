@@ -8,6 +8,7 @@
 #include "kernel/operations/why.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
+#include "kernel/state.h"
 
 #define DEPTH_MAX 1000
 
@@ -125,6 +126,33 @@ static void look_at_why(struct soc_given *given)
     soc_given_answer_when_durable(given, &list);
 }
 
+static const struct soc_param context_members[] = {
+    {.name = "agent", .is_needed = true, .summary = "its id"},
+    {.name = "brief_text", .summary = "its Task Brief, formatted"},
+    {.name = "context", .is_needed = true, .summary = "what a model is told before anything else"},
+    {.name = "language", .summary = "the language of that, if the policy names it"},
+    {.name = NULL},
+};
+
+static void look_at_context(struct soc_given *given)
+{
+    struct soc_host *host = given->society->host;
+    const struct soc_agent *agent = soc_given_agent(given);
+    struct soc_buf list = {0};
+    if (agent == NULL)
+        return;
+    soc_buf_put_text(&list, "[{");
+    soc_json_put_text_member(&list, "agent", soc_agent_id(agent));
+    if (host->hooks.put_context != NULL &&
+        host->hooks.put_context(host->hooks.user, agent, &list)) {
+        soc_buf_put_text(&list, "}]");
+        soc_given_answer_when_durable(given, &list);
+    } else {
+        soc_call_fail(given->call, SOC_EREFUSED, "no policy can word the agent's context");
+    }
+    soc_buf_fini(&list);
+}
+
 static const struct soc_param one_agent[] = {
     {.name = "agent",
      .most = SOC_KEY_BYTES_MAX,
@@ -138,6 +166,8 @@ static const struct soc_param one_agent[] = {
 const struct soc_operation soc_agent_looks[] = {
     {LOOK("agent"), .summary = "one agent, alive or ended", .is_for_agents = true,
      .params = one_agent, .answer = soc_looks_agent_members, .run = look_at_agent},
+    {LOOK("context"), .summary = "what the model of an agent is told: role, brief, contacts, rules",
+     .params = soc_operation_agent, .answer = context_members, .run = look_at_context},
     {LOOK("tree"), .summary = "agents with those below them, each parent before its children",
      .params = tree_params, .answer = tree_members, .run = look_at_tree},
     {LOOK("why"), .summary = "why an agent waits: the chain of waits to what really holds it up",

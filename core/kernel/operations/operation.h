@@ -136,8 +136,9 @@ const char *soc_param_kind_name(enum soc_param_kind kind);
 struct soc_operations {
     struct soc_host *host;    /* lent, started */
     void (*stop)(void *user); /* stops the society; NULL: it is not running */
-    /* Switches a policy; NULL: not possible here. */
-    int (*use_policy)(void *user, const char *kind, const char *name, struct soc_detail *detail);
+    /* Switches a policy, with settings (a JSON object) or without; NULL: not possible here. */
+    int (*use_policy)(void *user, const char *kind, const char *name, struct soc_slice settings,
+                      struct soc_detail *detail);
     void *user;
 };
 

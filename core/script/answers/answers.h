@@ -36,4 +36,7 @@ bool soc_answer_takes_unsolicited(void *user, struct soc_agent *from, struct soc
 /* gatekeeper.c */
 struct soc_agent *soc_answer_route(void *user, struct soc_slice payload, struct soc_buf *intent);
 
+/* context.c */
+bool soc_answer_context(void *user, const struct soc_agent *agent, struct soc_buf *out);
+
 #endif

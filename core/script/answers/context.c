@@ -163,3 +163,58 @@ void soc_context_put(lua_State *L, struct soc_frame *frame, const struct soc_age
     }
     lua_settop(L, top);
 }
+
+/* Appends the agent's brief as the policy `presentation` words it, if it has one. */
+static void put_brief(lua_State *L, struct soc_frame *frame, const struct soc_agent *agent,
+                      struct soc_buf *out)
+{
+    size_t length;
+    if (agent->brief == NULL)
+        return;
+    lua_pushlstring(L, agent->brief, agent->brief_length);
+    push_shown(L, frame->script, SOC_ASK_SHOW_BRIEF, lua_gettop(L));
+    const char *text = lua_tolstring(L, -1, &length);
+    if (text != NULL)
+        soc_json_put_text_member(out, "brief_text", soc_slice(text, length));
+    lua_pop(L, 2);
+}
+
+/* What soc_answer_context is asked. */
+struct context_call {
+    struct soc_script *script;
+    const struct soc_agent *agent;
+    struct soc_buf *out;
+};
+
+static int run_context(lua_State *L)
+{
+    struct context_call *call = lua_touserdata(L, 1);
+    struct soc_frame *frame = soc_frame_open(call->script);
+    static const char *const names[] = {"context", "language"};
+    struct soc_json_walk walk;
+    soc_buf_put_byte(&frame->answer, '[');
+    soc_context_put(L, frame, call->agent, &frame->answer);
+    soc_buf_put_byte(&frame->answer, ']');
+    soc_json_walk(&walk, soc_buf_slice(&frame->answer));
+    for (int i = 0; i < 2 && soc_json_next(&walk); i++) {
+        soc_json_put_name(call->out, names[i]);
+        soc_buf_put_slice(call->out, walk.value);
+    }
+    put_brief(L, frame, call->agent, call->out);
+    return 0;
+}
+
+bool soc_answer_context(void *user, const struct soc_agent *agent, struct soc_buf *out)
+{
+    struct context_call call = {.script = user, .agent = agent, .out = out};
+    lua_State *L = call.script->L;
+    size_t length = out->length;
+    lua_pushcfunction(L, run_context);
+    lua_pushlightuserdata(L, &call);
+    bool is_told = lua_pcall(L, 1, 0, 0) == LUA_OK;
+    if (!is_told) {
+        out->length = length;
+        lua_pop(L, 1);
+    }
+    return is_told;
+}

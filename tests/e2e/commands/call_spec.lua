@@ -177,6 +177,23 @@ describe("society call", function()
     assert.equal("root", fitting("agent", { agent = "ann" })[1].parent)
     assert.equal(4, #fitting("tree", { root = "root" }))
     assert.equal("bob", fitting("task", { task = "t1" })[1].agent)
+    local context = fitting("context", { agent = "bob" })[1]
+    assert.matches("works", context.context, 1, true)
+    assert.matches("o", context.brief_text, 1, true)
+    assert.equal("strict", fitting("policy_kind", { kind = "contacts" })[1].active[1].name)
+    assert.equal("open", fitting("swap", { kind = "contacts", name = "open" })[1].name)
+    local kind = fitting("policy_kind", { kind = "contacts" })[1]
+    assert.equal("open", kind.active[1].name)
+    assert.same({ "strict", "open", "command" },
+      { kind.swaps[1].from.name, kind.swaps[1].to.name, kind.swaps[1].by })
+    for name, sentence in pairs({ ["./open.lua"] = "invalid_argument", ["../open"] =
+      "invalid_argument", nothing = "there is no" }) do
+      local result = call("swap", { kind = "contacts", name = name })
+      assert.equal(1, result.code)
+      assert.matches(sentence, result.err, 1, true)
+    end
+    assert.matches("depth", call("swap", { kind = "contacts", name = "strict",
+      settings = { depth = 1 } }).err)
     local path = {}
     for index, message in ipairs(fitting("item", { item_id = item })[1].chain) do
       path[index] = message.from .. " " .. message.to

@@ -43,7 +43,7 @@ static void every_operation_is_declared_in_full(void)
         for (size_t i = 0; (param = soc_operation_member(operation, i)) != NULL; i++)
             CHECK(param->summary != NULL && param->kind < SOC_PARAM_KIND_COUNT);
     }
-    CHECK_INT(count, 36);
+    CHECK_INT(count, 39);
 }
 
 static void the_parameters_of_a_send_are_the_fields_of_a_message(void)
@@ -216,6 +216,7 @@ static void every_answer_has_the_declared_shape(void)
         {"conversation", "{\"agent\":\"root\"}"},
         {"terminate", "{\"agent\":\"ann\",\"force\":true}"},
         {"policy", "{\"kind\":\"contacts\",\"name\":\"open\"}"},
+        {"swap", "{\"kind\":\"contacts\",\"name\":\"open\",\"settings\":{}}"},
         {"stop", "{}"},
     };
     for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
