@@ -12,7 +12,7 @@ const { chromium } = require("playwright-core");
 const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 // Long enough for any working machine. Only a failure takes as long.
-export const WAIT_MS = 120000;
+export const WAIT_MS = Number(process.env.PAGE_WAIT_MS ?? 120000);
 
 export function launch() {
   return chromium.launch({

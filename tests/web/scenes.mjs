@@ -370,4 +370,12 @@ function crowd() {
   return s;
 }
 
-export const scenes = { full, empty, hostile, crowd, broken: empty, locked: empty };
+export const scenes = {
+  full,
+  empty,
+  hostile,
+  crowd,
+  broken: empty,
+  locked: empty,
+  streamless: full,
+};

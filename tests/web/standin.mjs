@@ -3,7 +3,7 @@
 //
 //     node tests/web/standin.mjs WEB [SCENE] [PORT]     prints its address
 //
-// SCENE is full, empty, hostile, crowd, broken or locked.
+// SCENE is full, empty, hostile, crowd, broken, locked or streamless.
 
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";
@@ -123,6 +123,7 @@ export function start(web, scene = "full", port = 0) {
     if (scene === "locked") return send(response, 401, { error: "unauthorized" });
     if (scene === "broken")
       return send(response, 503, { error: "saturated", message: "the journal is saturated" });
+    if (path === "/events" && scene === "streamless") return send(response, 503, { error: "busy" });
     if (path === "/events") return stream(society, response);
     if (request.method === "GET") {
       const answer = answerTo(society, path, url.searchParams);

@@ -101,6 +101,18 @@ test("without a token the page says how to sign in", async () => {
   });
 });
 
+test("without a stream of events the page reads again by itself", async () => {
+  await visit("streamless", { allow: /503/ }, async (page, society) => {
+    await go(page, "#/inbox");
+    await page.waitForSelector('[data-live="polling"]');
+    society.inbox[0].state = "decided";
+    await eventually(
+      "the change",
+      async () => (await page.locator(".items [data-id]").count()) === 2,
+    );
+  });
+});
+
 test("an error says what happened, and trying again works", async () => {
   await visit("broken", { allow: /503/ }, async (page) => {
     await page.waitForSelector('[data-do="retry"]');

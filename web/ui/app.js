@@ -16,6 +16,9 @@ import { t } from "./words.js";
 // At least this often a live view reads again, for what has no event: time itself.
 const IDLE_MS = 15000;
 
+// And this often where there is no stream of events.
+const POLL_MS = 2000;
+
 export class App {
   constructor(views, onDraw) {
     this.views = views;
@@ -39,9 +42,11 @@ export class App {
       onState: (state) => this.setConnection(state),
       onGap: () => {
         this.stale.all();
+        this.stale.line = this.stream.line ?? 0;
         this.plan();
       },
     });
+    document.addEventListener("visibilitychange", () => this.plan());
     this.open();
     this.stream.start();
   }
@@ -139,8 +144,11 @@ export class App {
     const isStale = this.view.topics.some((topic) => this.stale.topics.has(topic));
     const wait = this.pace.wait(performance.now());
     if (wait === null) return;
-    const delay = isStale ? wait : Math.max(wait, IDLE_MS);
-    this.timer = setTimeout(() => this.load(), delay);
+    const delay = isStale ? wait : Math.max(wait, this.connection === "live" ? IDLE_MS : POLL_MS);
+    this.timer = setTimeout(() => {
+      if (this.connection !== "live") this.countBadges();
+      this.load();
+    }, delay);
     this.isTimerIdle = !isStale;
   }
 
@@ -162,8 +170,9 @@ export class App {
     if (this.connection === state) return;
     const before = this.connection;
     this.connection = state;
-    if (state === "live" && before === "offline") announce(t("live.back"));
-    if (state === "live") {
+    const isBack = state === "live" || state === "polling";
+    if (isBack && before === "offline") announce(t("live.back"));
+    if (isBack) {
       this.countBadges();
       if (this.error) this.load();
     }

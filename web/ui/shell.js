@@ -63,10 +63,9 @@ export function drawShell(app) {
 }
 
 function connectionState(app) {
-  if (app.connection !== "live")
-    return app.connection === "connecting" ? "connecting" : app.connection;
+  if (app.connection !== "live" && app.connection !== "polling") return app.connection;
   if (!app.isLive) return "past";
-  return app.isPaused ? "paused" : "live";
+  return app.isPaused ? "paused" : app.connection;
 }
 
 function bar(app) {

@@ -1,7 +1,8 @@
 // The stream of events: what happens in the society, as it happens.
 //
 // After a lost connection it resumes at the last line seen. If that is gone, or the society
-// is another one, everything counts as stale.
+// is another one, everything counts as stale. Where the society answers but has no stream to
+// give, as when too many are open, the page reads again every few seconds.
 
 import { backoff } from "../logic/pace.js";
 import { Reader } from "../logic/sse.js";
@@ -9,8 +10,8 @@ import { Reader } from "../logic/sse.js";
 const SILENCE_MS = 40000; // the host sends a comment every 15 s
 
 export class Stream {
-  /** Calls onEvent({ name, id, data }), onState("live" | "offline" | "denied") and, when lines
-   *  may have been missed, onGap(). */
+  /** Calls onEvent({ name, id, data }), onState("live" | "polling" | "offline" | "denied") and,
+   *  when lines may have been missed, onGap(). */
   constructor({ onEvent, onState, onGap }) {
     Object.assign(this, { onEvent, onState, onGap });
     this.line = null;
@@ -38,6 +39,7 @@ export class Stream {
   async connect() {
     this.abort = new AbortController();
     let silence = this.guard();
+    let state = "offline";
     try {
       const after = this.line === null ? "" : `&after=${this.line}`;
       const response = await fetch(`/api/v1/events?summary=1${after}`, {
@@ -45,9 +47,11 @@ export class Stream {
         cache: "no-store",
         headers: { Accept: "text/event-stream" },
       });
-      if (response.status === 410) this.line = null;
-      if (response.status === 401 || response.status === 403) this.onState("denied");
-      if (!response.ok) throw new Error(String(response.status));
+      if (response.status === 410 || response.status === 400) this.line = null;
+      if (!response.ok) {
+        state = response.status === 401 || response.status === 403 ? "denied" : "polling";
+        throw new Error(String(response.status));
+      }
       this.onState("live");
       this.onGap();
       this.tries = 0;
@@ -65,7 +69,7 @@ export class Stream {
     }
     clearTimeout(silence);
     this.abort = null;
-    this.later();
+    this.later(state);
   }
 
   guard() {
@@ -77,8 +81,8 @@ export class Stream {
     this.onEvent(event);
   }
 
-  later() {
-    this.onState("offline");
+  later(state) {
+    this.onState(state);
     this.timer = setTimeout(() => this.connect(), backoff(this.tries));
     this.tries += 1;
   }

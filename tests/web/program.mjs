@@ -1,0 +1,86 @@
+// Runs the real program in a directory of its own.
+
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "./browser.mjs";
+
+const PROGRAM = process.env.SOCIETY;
+const NEWSROOM = new URL("../../examples/demo/newsroom.lua", import.meta.url).pathname;
+
+export class Program {
+  /** Starts an app, given as its text; null: the newsroom. */
+  static async start(app, { isOpen = true } = {}) {
+    const program = new Program();
+    program.place = mkdtempSync(join(tmpdir(), "page-"));
+    program.state = join(program.place, "state");
+    program.app = app === null ? NEWSROOM : join(program.place, "app.lua");
+    program.isOpen = isOpen;
+    program.port = "0";
+    if (app !== null) writeFileSync(program.app, app);
+    await program.restart();
+    return program;
+  }
+
+  /** Starts it again on the same port. */
+  async restart() {
+    const address = join(this.state, "http.url");
+    rmSync(address, { force: true });
+    const options = ["run", this.app, "--state", this.state, "--http", this.port, "--log", "none"];
+    this.child = spawn(PROGRAM, this.isOpen ? [...options, "--http-open"] : options, {
+      stdio: "ignore",
+    });
+    await eventually(
+      "the address",
+      () => existsSync(address) && readFileSync(address, "utf8").includes("\n"),
+    );
+    this.url = readFileSync(address, "utf8").trim();
+    this.port = new URL(this.url).port;
+  }
+
+  /** kill -9, and waits for the end. */
+  kill() {
+    const { child } = this;
+    return new Promise((resolve) => {
+      if (child.exitCode !== null || child.signalCode !== null) resolve();
+      child.on("exit", resolve);
+      child.kill("SIGKILL");
+    });
+  }
+
+  /** Calls a route as the owner of the society. */
+  async fetch(path, options = {}) {
+    const token = readFileSync(join(this.state, "http.token"), "utf8").trim();
+    const headers = { Authorization: `Bearer ${token}`, ...options.headers };
+    return fetch(this.url + path, { ...options, headers });
+  }
+
+  async get(path) {
+    return (await this.fetch(`/api/v1${path}`)).json();
+  }
+
+  async post(path, body) {
+    const options = { method: "POST", body: JSON.stringify(body) };
+    options.headers = { "Content-Type": "application/json" };
+    return (await this.fetch(`/api/v1${path}`, options)).json();
+  }
+
+  /** Whether the program has that route. */
+  async has(path) {
+    this.paths ??= Object.keys((await (await this.fetch("/openapi.json")).json()).paths);
+    return this.paths.includes(`/api/v1${path}`);
+  }
+
+  /** A link that signs a browser in. */
+  login() {
+    return execFileSync(PROGRAM, ["open", "--print", "--state", this.state], {
+      encoding: "utf8",
+    }).trim();
+  }
+
+  end() {
+    this.child.kill("SIGKILL");
+    rmSync(this.place, { recursive: true, force: true });
+  }
+}
