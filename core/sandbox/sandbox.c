@@ -193,4 +193,5 @@ void soc_sandbox_push(lua_State *L, const struct soc_sandbox_gate *gate)
     lua_newtable(L);
     soc_sandbox_open_coroutine(L);
     set_library(L, "coroutine");
+    soc_sandbox_note_names(L);
 }

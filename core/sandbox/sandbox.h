@@ -10,6 +10,8 @@
  * - `setmetatable` refuses `__gc` and `__mode`.
  * - `require` finds the society's own modules, then files next to the app, which run in
  *   the same environment.
+ * - What is frozen (soc_sandbox_freeze) cannot be changed, not by `rawset` either. `pairs`
+ *   and `next` show it as any other table.
  * - There is no io, debug, collectgarbage, dofile, loadfile, package, os.execute and
  *   the like, and no C module.
  * - `print`, `os.time`, `os.date`, `os.clock` and `math.random` go through the effect
@@ -55,6 +57,16 @@ void soc_sandbox_add_path(lua_State *L, int index, const char *directory);
  * wherever the program is installed. */
 #define SOC_SANDBOX_OWN "[society]/lua"
 void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory);
+
+/* Freezes the libraries of the environment at `index`, the names it came with and the
+ * program's modules (`society` and what begins with `society.`), now and as they are
+ * loaded: whoever changes one of them gets an error. What the app has changed by then
+ * stays. Calling it again does nothing. */
+void soc_sandbox_freeze(lua_State *L, int index);
+
+/* Pushes a frozen table that shows what the table at `index` has at any time; errors call
+ * it `name`. */
+void soc_sandbox_push_view(lua_State *L, int index, const char *name);
 
 /* Loads the file as text with the environment at `index` and pushes its chunk.
  * SOC_ENOFILE, SOC_EACCESS, SOC_ESCRIPT: nothing is pushed and `detail` is set, for a

@@ -85,6 +85,7 @@ static int sandbox_rawget(lua_State *L)
     luaL_checkany(L, 2);
     lua_settop(L, 2);
     soc_lua_fill(L, 1);
+    soc_sandbox_thaw(L, 1);
     lua_rawget(L, 1);
     return 1;
 }
@@ -97,6 +98,7 @@ static int sandbox_rawset(lua_State *L)
     luaL_checkany(L, 3);
     lua_settop(L, 3);
     soc_lua_fill(L, 1);
+    soc_sandbox_check_rawset(L);
     lua_rawset(L, 1);
     return 1;
 }

@@ -265,6 +265,7 @@ static int sandbox_pairs(lua_State *L)
     }
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
+    soc_sandbox_thaw(L, 1);
     lua_Integer last = (lua_Integer)lua_rawlen(L, 1);
     if (last > 0 && is_list(L, last)) {
         lua_pushinteger(L, last);
@@ -290,6 +291,7 @@ static int sandbox_next(lua_State *L)
         return luaL_argerror(L, 2, "NaN cannot be a key");
 
     soc_lua_fill(L, 1);
+    soc_sandbox_thaw(L, 1);
     struct key best = {.kind = KEY_INTEGER};
     bool has_best = false;
     lua_pushnil(L); /* 3: the best key so far */

@@ -8,6 +8,7 @@
 #ifndef SOC_SANDBOX_SANDBOX_PARTS_H
 #define SOC_SANDBOX_SANDBOX_PARTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <lua.h>
@@ -59,6 +60,22 @@ void soc_sandbox_wrap(lua_State *L, const char *name, lua_CFunction wrapper);
 /* Calls the wrapped function in the frame of its wrapper. */
 int soc_sandbox_call_wrapped(lua_State *L);
 
+/* If the table at `index` is frozen, pushes the hidden table that has its content and
+ * returns true; else pushes nothing. */
+bool soc_sandbox_push_hidden(lua_State *L, int index);
+
+/* Replaces a frozen table at `index` (> 0) by a copy of what it shows. */
+void soc_sandbox_thaw(lua_State *L, int index);
+
+/* Raises if the table at 1 is frozen, or its key at 2. */
+void soc_sandbox_check_rawset(lua_State *L);
+
+/* Freezes the table at `index`, which errors call `name`. */
+void soc_sandbox_freeze_table(lua_State *L, int index, const char *name);
+
+/* Freezes those fields of the table at `index` that are keys of the one at `names`. */
+void soc_sandbox_freeze_names(lua_State *L, int index, int names);
+
 /* pcall, xpcall and load (replacing the native load) of the environment. */
 void soc_sandbox_open_calls(lua_State *L);
 
@@ -73,6 +90,10 @@ void soc_sandbox_open_metatables(lua_State *L);
 
 /* require of the environment, with its modules. */
 void soc_sandbox_open_require(lua_State *L);
+
+/* Notes the names that the environment on top comes with: soc_sandbox_freeze() freezes
+ * them. */
+void soc_sandbox_note_names(lua_State *L);
 
 /* format and rep of a string library's table. */
 void soc_sandbox_open_string(lua_State *L);

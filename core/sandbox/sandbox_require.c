@@ -17,11 +17,14 @@
 /* Fields of an environment's modules. */
 #define LOADED      1
 #define DIRECTORIES 2
+#define NAMES       3 /* a set: what the environment came with */
+#define IS_FROZEN   4
 
 /* Upvalues of require. */
 #define LOADED_UPVALUE      1
 #define DIRECTORIES_UPVALUE 2
 #define ENVIRONMENT_UPVALUE 3
+#define MODULES_UPVALUE     4
 
 /* Pushes field `which` of the modules of the environment at `index`. */
 static void push_modules(lua_State *L, int index, int which)
@@ -61,6 +64,55 @@ void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory)
     lua_pushliteral(L, SOC_SANDBOX_OWN);
     lua_setfield(L, -2, directory);
     lua_pop(L, 1);
+}
+
+void soc_sandbox_note_names(lua_State *L)
+{
+    int environment = lua_gettop(L);
+    push_modules(L, environment, NAMES);
+    lua_pushnil(L);
+    while (lua_next(L, environment)) {
+        lua_pop(L, 1);
+        lua_pushvalue(L, -1);
+        lua_pushboolean(L, 1);
+        lua_rawset(L, environment + 1);
+    }
+    lua_settop(L, environment);
+}
+
+/* Freezes the table on top, a loaded module, unless it is the app's own. */
+static void freeze_module(lua_State *L, const char *name)
+{
+    static const char *const libraries[] = {"coroutine", "math",  "os",  "society",
+                                            "string",    "table", "utf8"};
+    bool is_ours = strncmp(name, "society.", strlen("society.")) == 0;
+    for (size_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+        is_ours = is_ours || strcmp(name, libraries[i]) == 0;
+    if (is_ours && lua_istable(L, -1))
+        soc_sandbox_freeze_table(L, -1, name);
+}
+
+void soc_sandbox_freeze(lua_State *L, int index)
+{
+    int environment = lua_absindex(L, index);
+    int top = lua_gettop(L);
+    luaL_checkstack(L, 16, NULL);
+    soc_sandbox_push_state_value(L, SOC_SANDBOX_MODULES);
+    lua_pushvalue(L, environment);
+    lua_rawget(L, -2);
+    if (lua_rawgeti(L, -1, IS_FROZEN) == LUA_TNIL) {
+        lua_pushboolean(L, 1);
+        lua_rawseti(L, -3, IS_FROZEN);
+        push_modules(L, environment, NAMES);
+        soc_sandbox_freeze_names(L, environment, -1);
+        push_modules(L, environment, LOADED);
+        lua_pushnil(L);
+        while (lua_next(L, -2)) {
+            freeze_module(L, lua_tostring(L, -2));
+            lua_pop(L, 1);
+        }
+    }
+    lua_settop(L, top);
 }
 
 /* Raises unless the value at 1 is a valid module name. */
@@ -179,6 +231,10 @@ static int sandbox_require(lua_State *L)
         lua_pop(L, 1);
         lua_pushboolean(L, 1);
     }
+    bool is_frozen = lua_rawgeti(L, lua_upvalueindex(MODULES_UPVALUE), IS_FROZEN) != LUA_TNIL;
+    lua_pop(L, 1);
+    if (is_frozen)
+        freeze_module(L, name);
     lua_pushvalue(L, -1);
     lua_setfield(L, lua_upvalueindex(LOADED_UPVALUE), name);
     lua_pushvalue(L, -2);
@@ -190,7 +246,9 @@ void soc_sandbox_open_require(lua_State *L)
     int environment = lua_gettop(L);
     soc_sandbox_push_state_value(L, SOC_SANDBOX_MODULES);
     lua_pushvalue(L, environment);
-    lua_createtable(L, 2, 0);
+    lua_createtable(L, 4, 0);
+    lua_newtable(L);
+    lua_rawseti(L, -2, NAMES);
     lua_newtable(L);
     lua_newtable(L);
     lua_pushvalue(L, -2);
@@ -198,7 +256,8 @@ void soc_sandbox_open_require(lua_State *L)
     lua_pushvalue(L, -1);
     lua_rawseti(L, -4, DIRECTORIES);
     lua_pushvalue(L, environment);
-    lua_pushcclosure(L, sandbox_require, 3);
+    lua_pushvalue(L, -4);
+    lua_pushcclosure(L, sandbox_require, 4);
     lua_setfield(L, environment, "require");
     lua_rawset(L, -3);
     lua_pop(L, 1);

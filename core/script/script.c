@@ -252,6 +252,25 @@ static int as_text(lua_State *L)
     return 1;
 }
 
+static int run_freeze(lua_State *L)
+{
+    soc_environments_freeze(L, lua_touserdata(L, 1));
+    return 0;
+}
+
+/* From now on no script can change a library for others. */
+static int freeze(struct soc_script *script, struct soc_detail *detail)
+{
+    lua_State *L = script->L;
+    lua_pushcfunction(L, run_freeze);
+    lua_pushlightuserdata(L, script);
+    if (lua_pcall(L, 1, 0, 0) == LUA_OK)
+        return SOC_OK;
+    int rc = soc_fail(detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
+    lua_pop(L, 1);
+    return rc;
+}
+
 static int call_app(struct soc_script *script, int arguments, struct soc_detail *detail)
 {
     lua_State *L = script->L;
@@ -265,6 +284,8 @@ static int call_app(struct soc_script *script, int arguments, struct soc_detail 
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
+    if (rc == SOC_OK)
+        rc = freeze(script, detail);
     return rc;
 }
 

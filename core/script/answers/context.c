@@ -115,7 +115,7 @@ static void set_verbs(lua_State *L, const struct soc_script *script)
 {
     struct soc_detail detail;
     int top = lua_gettop(L);
-    soc_environments_push_shown_llm(L, script);
+    soc_environments_push_llm(L, script);
     lua_pushliteral(L, "verbs");
     if (lua_rawget(L, -2) == LUA_TTABLE && soc_lua_plain(L, -1, "verbs", &detail) == SOC_OK)
         lua_setfield(L, top, "verbs");

@@ -197,10 +197,13 @@ int soc_policy_load_hashed(lua_State *L, const struct soc_script *script, const 
 {
     hash[0] = '\0';
     soc_policy_push_environment(L, script);
+    int env = lua_gettop(L);
     int rc = push_chunk(L, path, hash, detail);
-    lua_remove(L, rc < 0 ? -1 : -2);
     if (rc == SOC_OK && soc_policy_call(L, 0, 1) != LUA_OK)
         rc = fail_load(L, path, detail);
+    if (rc == SOC_OK)
+        soc_sandbox_freeze(L, env);
+    lua_remove(L, env);
     if (rc < 0)
         return rc;
     rc = soc_policy_texts(L, script, path, hash, detail);

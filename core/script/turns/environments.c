@@ -68,6 +68,8 @@ void soc_environments_open(lua_State *L, struct soc_script *script,
     environments->llm_ref = new_table_ref(L);
     environments->shown_llm_ref = new_table_ref(L);
     soc_environments_push_shown_llm(L, script);
+    soc_sandbox_push_view(L, -1, "society.llm.settings");
+    lua_remove(L, -2);
     push_environment(L, script, true);
     script->env_ref = luaL_ref(L, LUA_REGISTRYINDEX);
     script->fatal_count = soc_sandbox_fatal_count(L);
@@ -84,6 +86,13 @@ void soc_environments_fini(lua_State *L, struct soc_script *script)
     luaL_unref(L, LUA_REGISTRYINDEX, environments->providers_ref);
     free(environments);
     script->environments = NULL;
+}
+
+void soc_environments_freeze(lua_State *L, const struct soc_script *script)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    soc_sandbox_freeze(L, -1);
+    lua_pop(L, 1);
 }
 
 /* Replaces the environment on top by what its `require` gives. */

@@ -1,7 +1,9 @@
 /* Environments: what scripts, the host's own Lua and an app's providers run in.
  *
- * Scripts share one environment and may change every table they can name there. What the
- * host relies on runs elsewhere: the model client and the behaviour `llm` in an
+ * Scripts share one environment. Libraries and the program's modules are frozen there
+ * once the app has loaded, so that no agent changes them for others; modules, globals and
+ * file-level locals of the app are the app's own and shared. What the host relies on runs
+ * elsewhere: the model client and the behaviour `llm` in an
  * environment of their own, and each provider that an app brings in another. Each loads
  * its own modules, so what a script gets from `require` is never what the host uses.
  * Between environments pass texts, numbers, functions and copies of tables.
@@ -17,6 +19,9 @@
 void soc_environments_open(lua_State *L, struct soc_script *script,
                            const struct soc_sandbox_gate *gate);
 void soc_environments_fini(lua_State *L, struct soc_script *script);
+
+/* Freezes the app's environment (sandbox/sandbox.h): the app has loaded. */
+void soc_environments_freeze(lua_State *L, const struct soc_script *script);
 
 /* Pushes the program's module `name`, as the host uses it. Raises what it raises. */
 void soc_environments_require(lua_State *L, struct soc_script *script, const char *name);
