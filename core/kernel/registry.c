@@ -123,6 +123,11 @@ int64_t soc_registry_reply_timeout(const struct soc_agent *to, int64_t timeout_m
                                                          : to->role->reply_timeout_ms;
 }
 
+uint64_t soc_registry_count(const struct soc_host *host)
+{
+    return host->registry.alive;
+}
+
 struct soc_agent *soc_registry_each(struct soc_host *host, size_t *cursor)
 {
     struct soc_agent *agent = soc_map_each(&host->registry.agents, cursor);

@@ -64,6 +64,9 @@ struct soc_agent *soc_registry_receiver(struct soc_host *host, struct soc_slice 
  * the role of `to` says. */
 int64_t soc_registry_reply_timeout(const struct soc_agent *to, int64_t timeout_ms);
 
+/* Returns the number of live agents. */
+uint64_t soc_registry_count(const struct soc_host *host);
+
 /* Lends the next live agent, oldest first, and advances `*cursor` (start at 0), or NULL
  * after the last. */
 struct soc_agent *soc_registry_each(struct soc_host *host, size_t *cursor);

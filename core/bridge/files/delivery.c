@@ -231,8 +231,19 @@ static void tell(void *user, const struct soc_door_news *news)
     soc_files_report_soon(files);
 }
 
+static void note_change(void *user)
+{
+    soc_files_report_later(user);
+}
+
 struct soc_door soc_files_delivery_door(struct soc_files *files)
 {
     assert(!files->is_stopped);
-    return (struct soc_door){.user = files, .carries = carries, .deliver = deliver, .tell = tell};
+    return (struct soc_door){
+        .user = files,
+        .carries = carries,
+        .deliver = deliver,
+        .tell = tell,
+        .changed = note_change,
+    };
 }

@@ -14,7 +14,9 @@
 #include "kernel/registry.h"
 #include "parts/tasks/tasks.h"
 
-#define SOON_MS          50 /* changes within this time are written together */
+#define SOON_MS          50   /* changes within this time are written together */
+#define LATER_MS         500  /* the same for what agents do */
+#define LATER_AGENTS_MAX 1000 /* in larger societies that is written at intervals alone */
 #define REPORT_BYTES_MAX (64 << 20)
 #define STATUS_SHOWN_MAX 10000 /* agents in status.json */
 
@@ -119,7 +121,7 @@ static void write_report(struct soc_files *files, const char *name, struct soc_r
 
 static void put_reports(struct soc_files *files)
 {
-    files->is_report_due = false;
+    files->is_report_due = files->is_report_noted = false;
     files->agents.next.length = files->status.next.length = 0;
     put_agents(files, &files->agents.next);
     put_status(files, &files->status.next);
@@ -228,8 +230,9 @@ static void ring(void *user)
         files->is_report_called = true;
         soc_gate_when_durable(files->host, let_reports_out, files);
     }
-    soc_alarm_set(files->report_alarm,
-                  files->is_report_due ? SOON_MS : files->settings->heartbeat_ms);
+    soc_alarm_set(files->report_alarm, files->is_report_due     ? SOON_MS
+                                       : files->is_report_noted ? LATER_MS
+                                                                : files->settings->heartbeat_ms);
 }
 
 void soc_files_report_soon(struct soc_files *files)
@@ -238,6 +241,15 @@ void soc_files_report_soon(struct soc_files *files)
         return;
     files->is_report_due = true;
     soc_alarm_set(files->report_alarm, SOON_MS);
+}
+
+void soc_files_report_later(struct soc_files *files)
+{
+    if (files->is_report_due || files->is_report_noted || files->report_alarm == NULL ||
+        soc_registry_count(files->host) > LATER_AGENTS_MAX)
+        return;
+    files->is_report_noted = true;
+    soc_alarm_set(files->report_alarm, LATER_MS);
 }
 
 void soc_files_report_open(struct soc_files *files)

@@ -16,6 +16,10 @@ void soc_files_report_close(struct soc_files *files);
 /* Has both files written within moments. */
 void soc_files_report_soon(struct soc_files *files);
 
+/* Has both files written within a second, because the state of an agent may have changed; in a
+ * large society, at the next interval. */
+void soc_files_report_later(struct soc_files *files);
+
 /* Writes both files now, durable or not. */
 void soc_files_report_now(struct soc_files *files);
 

@@ -96,6 +96,7 @@ struct soc_files {
     /* reports */
     struct soc_alarm *report_alarm;
     bool is_report_due;    /* a change must be reported at once */
+    bool is_report_noted;  /* a change is reported within a second */
     bool is_report_called; /* a pending report waits to be durable */
     bool is_log_called;
     struct soc_report agents, status;

@@ -57,6 +57,7 @@ static enum end end_of_wait(const struct soc_host *host, const struct soc_activa
     case SOC_WAIT_REPLY:
     case SOC_WAIT_RECEIVE:
     case SOC_WAIT_TASK:
+    case SOC_WAIT_ACK:
     case SOC_WAIT_BARRIER:
         break;
     default:

@@ -71,6 +71,9 @@ struct soc_door {
     bool (*deliver)(void *user, const struct soc_handout *handout);
     /* Receives news. NULL: not interested. */
     void (*tell)(void *user, const struct soc_door_news *news);
+    /* Something may have changed in the society: a turn, timer or door call is over. Must return
+     * at once. NULL: not interested. */
+    void (*changed)(void *user);
 };
 
 /* Opens a door, which is copied, after soc_host_start, and hands out what is waiting

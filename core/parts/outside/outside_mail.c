@@ -596,6 +596,14 @@ static void agent_held(struct soc_host *host, struct soc_agent *agent)
         soc_outside_note_hold(host, agent);
 }
 
+static void settle(struct soc_host *host)
+{
+    const struct soc_outside *outside = soc_outside_of_host(host);
+    for (size_t i = 0; i < outside->door_count; i++)
+        if (outside->doors[i].changed != NULL)
+            outside->doors[i].changed(outside->doors[i].user);
+}
+
 static bool is_busy(const struct soc_host *host)
 {
     return soc_outside_of_host(host)->climbed > 0;
@@ -615,6 +623,7 @@ const struct soc_part soc_outside_part = {
     .name = "outside",
     .number = SOC_PART_OUTSIDE,
     .open = open_outside,
+    .settle = settle,
     .free = free_outside,
     .is_busy = is_busy,
     .due = soc_outside_due,

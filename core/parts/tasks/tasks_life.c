@@ -380,7 +380,7 @@ static void begin(struct soc_host *host, struct soc_task *task)
         return; /* already started before a crash */
     soc_tasks_store(host, task);
     soc_tasks_arm(host, task);
-    soc_tasks_trace(host, "task_started", task, (struct soc_slice){0});
+    soc_tasks_trace(host, "task_start", task, (struct soc_slice){0});
 }
 
 void soc_tasks_begin(struct soc_host *host, const struct soc_message *message)
@@ -423,9 +423,6 @@ void soc_tasks_retry(struct soc_host *host, struct soc_task *task, int64_t again
 void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_state state,
                    struct soc_slice reason)
 {
-    static const char *const events[] = {[SOC_TASK_COMPLETED] = "task_completed",
-                                         [SOC_TASK_FAILED] = "task_failed",
-                                         [SOC_TASK_CANCELLED] = "task_cancelled"};
     if (!soc_task_is_over(task))
         soc_task_end(task, state, soc_host_now(host));
     assert(soc_task_is_over(task));
@@ -436,7 +433,7 @@ void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_s
          child = child->next_sibling)
         soc_tasks_store_under(host, child, task->parent);
     soc_tasks_file(host, task, task->parent == NULL ? 0 : task->parent->key);
-    soc_tasks_trace(host, events[task->state], task, reason);
+    soc_tasks_trace_end(host, task, reason);
 }
 
 void soc_tasks_dispose(struct soc_host *host, struct soc_task *task)
@@ -456,6 +453,8 @@ static void apply(struct soc_host *host, struct soc_task *task, const struct soc
     case SOC_TASK_OPENED:
         soc_tasks_arm(host, task);
         soc_tasks_trace(host, "task_opened", task, reason);
+        if (task->parent != NULL && task->assigner != NULL && task->assigner != task->owner)
+            soc_tasks_trace_handoff(host, task);
         break;
     case SOC_TASK_BEGUN:
         begin(host, task);

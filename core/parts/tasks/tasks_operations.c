@@ -128,29 +128,54 @@ static const struct soc_param queue_members[] = {
     {.name = NULL},
 };
 
-static void answer_about(struct soc_given *given,
-                         void (*put)(struct soc_host *host, const struct soc_agent *agent,
-                                     struct soc_buf *out))
+/* Appends a list with one object for each agent that fits; the person has no tasks. */
+static void put_all(struct soc_host *host, const struct soc_query *query, struct soc_buf *out,
+                    void (*put)(struct soc_host *host, const struct soc_agent *agent,
+                                struct soc_buf *out))
 {
-    const struct soc_agent *agent = soc_given_agent(given);
-    struct soc_buf list = {0};
-    if (agent == NULL)
-        return;
-    soc_buf_put_byte(&list, '[');
-    put(given->society->host, agent, &list);
-    soc_buf_put_byte(&list, ']');
-    soc_given_answer_when_durable(given, &list);
+    size_t cursor = 0;
+    const struct soc_agent *agent;
+    soc_buf_put_byte(out, '[');
+    while ((agent = soc_registry_each(host, &cursor)) != NULL) {
+        bool fits = query->agent.data == NULL ? agent != soc_registry_user(host)
+                                              : soc_slice_equal(query->agent, soc_agent_id(agent));
+        if (!fits)
+            continue;
+        if (out->data[out->length - 1] != '[')
+            soc_buf_put_byte(out, ',');
+        put(host, agent, out);
+    }
+    soc_buf_put_byte(out, ']');
 }
 
-static void look_at_load(struct soc_given *given)
+static void look_at_load(struct soc_host *host, const struct soc_query *query, struct soc_buf *out)
 {
-    answer_about(given, soc_tasks_put_load);
+    put_all(host, query, out, soc_tasks_put_load);
 }
 
-static void look_at_queue(struct soc_given *given)
+static void look_at_queue(struct soc_host *host, const struct soc_query *query, struct soc_buf *out)
 {
-    answer_about(given, soc_tasks_put_queue);
+    put_all(host, query, out, soc_tasks_put_queue);
 }
+
+static const struct soc_column load_columns[] = {
+    {"AGENT", "agent", SOC_LOOKS_ID_WIDTH},
+    {"STATUS", "status", 12},
+    {"TASK", "current_task", SOC_LOOKS_ID_WIDTH},
+    {"QUEUE", "queue_length", 6},
+    {"ACTIVE", "active_tasks", 6},
+    {"LOAD", "load", 5},
+    {"FREE", "estimated_free", SOC_LOOKS_TIME_WIDTH},
+    {NULL, NULL, 0},
+};
+
+static const struct soc_column queue_columns[] = {
+    {"QUEUE", "queue_name", SOC_LOOKS_ID_WIDTH},
+    {"PROCESSING", "processing", SOC_LOOKS_ID_WIDTH},
+    {"PENDING", "pending", SOC_LOOKS_TEXT_WIDTH},
+    {"COMPLETED", "completed", SOC_LOOKS_TEXT_WIDTH},
+    {NULL, NULL, 0},
+};
 
 const struct soc_operation soc_tasks_operations[] = {
     {.name = "tasks",
@@ -173,21 +198,27 @@ const struct soc_operation soc_tasks_operations[] = {
      .tells = ALL_BUT_LAST,
      .run = look_at_task},
     {.name = "load",
-     .summary = "how busy an agent is, and until when",
+     .summary = "how busy agents are, and until when",
      .scope = SOC_SCOPE_READ,
-     .needs_running = true,
      .is_for_agents = true,
-     .params = soc_operation_agent,
+     .params = soc_view_filters,
+     .takes = SOC_FILTER_AGENT,
      .answer = load_members,
-     .run = look_at_load},
+     .view = &(const struct soc_view){.is_of_living = true,
+                                      .look = look_at_load,
+                                      .columns = load_columns},
+     .run = soc_given_look},
     {.name = "queue",
-     .summary = "the tasks of an agent: pending, begun and completed",
+     .summary = "the tasks of agents: pending, begun and completed",
      .scope = SOC_SCOPE_READ,
-     .needs_running = true,
      .is_for_agents = true,
-     .params = soc_operation_agent,
+     .params = soc_view_filters,
+     .takes = SOC_FILTER_AGENT,
      .answer = queue_members,
-     .run = look_at_queue},
+     .view = &(const struct soc_view){.is_of_living = true,
+                                      .look = look_at_queue,
+                                      .columns = queue_columns},
+     .run = soc_given_look},
     {.name = "cancel",
      .summary = "cancels the open tasks with that id, and all below them",
      .scope = SOC_SCOPE_OPERATE,

@@ -91,6 +91,13 @@ void soc_tasks_file(struct soc_host *host, struct soc_task *task, uint64_t paren
 void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_task *task,
                      struct soc_slice reason);
 
+/* The same for its end, with how long it took. */
+void soc_tasks_trace_end(struct soc_host *host, const struct soc_task *task,
+                         struct soc_slice reason);
+
+/* Writes that an agent that works on a task has given another agent this one, a part of it. */
+void soc_tasks_trace_handoff(struct soc_host *host, const struct soc_task *task);
+
 /* Ends a task: unlinks it and remembers it as done. The caller frees it with
  * soc_tasks_dispose(). `reason` is JSON or absent. */
 void soc_tasks_end(struct soc_host *host, struct soc_task *task, enum soc_task_state state,

@@ -37,8 +37,28 @@ void soc_tasks_store(struct soc_host *host, const struct soc_task *task)
     soc_tasks_store_under(host, task, task->parent);
 }
 
-void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_task *task,
-                     struct soc_slice reason)
+/* Writes an event of `agent` about the task; takes the unfinished object `detail`. */
+static void put_event(struct soc_host *host, const char *event, const struct soc_agent *agent,
+                      const struct soc_task *task, struct soc_buf detail)
+{
+    soc_buf_put_byte(&detail, '}');
+    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_agent_id(agent),
+                 soc_buf_slice(&detail));
+    struct soc_record record = {.type = SOC_RECORD_EVENT};
+    record.event = (struct soc_record_event){
+        .time_ms = (uint64_t)soc_host_now(host),
+        .event = soc_slice_text(event),
+        .agent = soc_agent_id(agent),
+        .task_id = soc_slice_text(task->id),
+        .correlation_id = soc_slice_text(task->correlation_id),
+        .detail = soc_buf_slice(&detail),
+    };
+    soc_batch_put(host, &record);
+    soc_buf_fini(&detail);
+}
+
+/* Begins the object of an event: its task, who assigned it, and why. */
+static struct soc_buf begin_detail(const struct soc_task *task, struct soc_slice reason)
 {
     struct soc_buf detail = {0};
     soc_buf_put_byte(&detail, '{');
@@ -48,20 +68,39 @@ void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_
         soc_json_put_name(&detail, "reason");
         soc_buf_put_slice(&detail, reason);
     }
-    soc_buf_put_byte(&detail, '}');
-    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_agent_id(task->owner),
-                 soc_buf_slice(&detail));
-    struct soc_record record = {.type = SOC_RECORD_EVENT};
-    record.event = (struct soc_record_event){
-        .time_ms = (uint64_t)soc_host_now(host),
-        .event = soc_slice_text(event),
-        .agent = soc_agent_id(task->owner),
-        .task_id = soc_slice_text(task->id),
-        .correlation_id = soc_slice_text(task->correlation_id),
-        .detail = soc_buf_slice(&detail),
-    };
-    soc_batch_put(host, &record);
-    soc_buf_fini(&detail);
+    return detail;
+}
+
+void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_task *task,
+                     struct soc_slice reason)
+{
+    put_event(host, event, task->owner, task, begin_detail(task, reason));
+}
+
+void soc_tasks_trace_end(struct soc_host *host, const struct soc_task *task,
+                         struct soc_slice reason)
+{
+    struct soc_buf detail = begin_detail(task, reason);
+    int64_t took_ms = soc_task_took_ms(task, soc_host_now(host));
+    soc_json_put_text_member(&detail, "state", soc_slice_text(soc_task_state_name(task->state)));
+    soc_json_put_name(&detail, "duration_seconds");
+    if (took_ms % 1000 == 0)
+        soc_json_put_integer(&detail, took_ms / 1000);
+    else
+        soc_json_put_number(&detail, (double)took_ms / 1000);
+    put_event(host, "task_end", task->owner, task, detail);
+}
+
+void soc_tasks_trace_handoff(struct soc_host *host, const struct soc_task *task)
+{
+    struct soc_buf detail = {0};
+    assert(task->parent != NULL && task->assigner != NULL);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "task_id", soc_slice_text(task->id));
+    soc_json_put_text_member(&detail, "parent_task_id", soc_slice_text(task->parent->id));
+    soc_json_put_text_member(&detail, "from", soc_agent_id(task->assigner));
+    soc_json_put_text_member(&detail, "to", soc_agent_id(task->owner));
+    put_event(host, "handoff", task->assigner, task, detail);
 }
 
 void soc_tasks_read(struct soc_host *host, struct soc_task *task, const struct soc_record_task *r)

@@ -135,6 +135,36 @@ describe("society call", function()
     end
   end)
 
+  it("shows queues and loads as the samples do, running and stopped", function()
+    start()
+    for round = 1, 2 do
+      local queues, loads = {}, {}
+      for line in place:run("inspect queue --json").out:gmatch("[^\n]+") do
+        local queue = json.decode(line)
+        queues[queue.queue_name] = queue
+      end
+      for line in place:run("inspect load --json").out:gmatch("[^\n]+") do
+        local load = json.decode(line)
+        loads[load.agent] = load
+      end
+      assert.same({ task_id = "t1" }, queues.bob_tasks.processing)
+      assert.same({}, queues.bob_tasks.pending)
+      assert.same({}, queues.bob_tasks.completed)
+      assert.same({ "busy", "t1", 0 },
+        { loads.bob.status, loads.bob.current_task, loads.bob.queue_length })
+      assert.matches("^%d+%%$", loads.bob.load)
+      assert.matches("^%d%d%d%d%-%d%d%-%d%dT", loads.bob.estimated_free)
+      assert.is_nil(loads.user)
+      local one = place:run("inspect load --agent bob")
+      assert.matches("^AGENT.*\nbob +busy +t1 [^\n]*\n$", one.out)
+      if round == 1 then
+        assert.same({}, rows("stop"))
+        assert.equal(0, running:wait().code)
+        running = nil
+      end
+    end
+  end)
+
   it("does what it is told, and the activity says who told it", function()
     start()
     assert.equal("t1", fitting("load", { agent = "bob" })[1].current_task)

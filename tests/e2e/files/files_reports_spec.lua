@@ -121,6 +121,21 @@ describe("the file door", function()
     end)
   end)
 
+  it("writes status.json when what an agent does has changed, before its interval", function()
+    open()
+    assert.equal("idle", json.decode(d:read(STATUS)).root.status)
+    local result = d.place:run("send --state st --to root --json-payload " ..
+      program.quote('{"command":"nap","ms":100000}'))
+    assert.equal(0, result.code, result.err)
+    program.wait_for("root to be busy", function()
+      return json.decode(d:read(STATUS)).root.status == "busy"
+    end)
+    d:advance(100000)
+    program.wait_for("root to be idle again", function()
+      return json.decode(d:read(STATUS)).root.status == "idle"
+    end)
+  end)
+
   it("retries what it could not write", function()
     open()
     d:at_once(function() -- in between the society would write it again

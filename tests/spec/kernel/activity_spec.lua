@@ -48,8 +48,8 @@ end
 -- All in one millisecond except the decision, each cause before its effects.
 local CHAIN = {
   "user sent order", "root sent task", "clerk task_opened", "root processed order",
-  "clerk task_started", "clerk escalation", "clerk blocked", "clerk decision", "clerk unblocked",
-  "clerk sent result", "clerk task_completed", "clerk processed task", "root sent status_report",
+  "clerk task_start", "clerk escalation", "clerk blocked", "clerk decision", "clerk unblocked",
+  "clerk sent result", "clerk task_end", "clerk processed task", "root sent status_report",
   "root processed result", "user processed status_report",
 }
 
@@ -187,8 +187,8 @@ describe("the activity", function()
 
   it("can be filtered by task", function()
     local rows = lines(s:activity({ task = "t1" }))
-    for _, line in ipairs({ "clerk task_opened", "clerk task_started", "clerk escalation",
-      "clerk decision", "clerk task_completed", "clerk sent result", "clerk blocked" }) do
+    for _, line in ipairs({ "clerk task_opened", "clerk task_start", "clerk escalation",
+      "clerk decision", "clerk task_end", "clerk sent result", "clerk blocked" }) do
       assert.matches(line, table.concat(rows, "\n"), 1, true)
     end
   end)

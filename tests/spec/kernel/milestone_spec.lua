@@ -1,6 +1,6 @@
--- What the activity log says about milestones and duplicates.
+-- What the activity log says about milestones, duplicates, and the life of tasks.
 --
--- Covers: core/kernel/gate.c, core/parts/duplicates/duplicates.c
+-- Covers: core/kernel/gate.c, core/parts/duplicates/duplicates.c, core/parts/tasks/tasks_store.c
 
 local json = require("society.json")
 local outpost = require("outpost")
@@ -9,7 +9,7 @@ local scene = require("scene")
 local function details(s, event)
   local list = {}
   for _, entry in ipairs(s:activity({ type = event })) do
-    local detail = type(entry.detail) == "string" and json.decode(entry.detail) or entry.detail
+    local detail = json.decode(entry.detail)
     list[#list + 1] = { entry.agent, detail.text or detail.message_id }
   end
   return list
@@ -52,5 +52,36 @@ describe("the activity", function()
     end
     s:run()
     assert.same({ "w", first }, details(s, "duplicate")[2])
+  end)
+
+  it("has the start and the end of a task with its duration, and who handed it on", function()
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.type == "task" then
+          a:sleep(1500)
+          assert(a:send_message({ to = "b", type = "task", payload = { task_id = "T2" } }))
+          a:complete(message, "done")
+        end
+      end,
+      b = function(b, message)
+        b:sleep(2000)
+        b:fail(message, "no")
+      end,
+    })
+    assert(s:send("root", { to = "a", type = "task", payload = { task_id = "T1" } }))
+    s:run()
+    local function said(event, name)
+      local list = {}
+      for _, entry in ipairs(s:activity({ type = event })) do
+        local detail = json.decode(entry.detail)
+        list[#list + 1] = { entry.agent, detail.task_id, detail[name] }
+      end
+      return list
+    end
+    assert.same({ { "a", "T1", "root" }, { "b", "T2", "a" } }, said("task_start", "assigner"))
+    assert.same({ { "a", "T1", 1.5 }, { "b", "T2", 2 } }, said("task_end", "duration_seconds"))
+    assert.same({ { "a", "T1", "completed" }, { "b", "T2", "failed" } }, said("task_end", "state"))
+    assert.same({ { "a", "T2", "T1" } }, said("handoff", "parent_task_id"))
+    assert.same({ { "a", "T2", "b" } }, said("handoff", "to"))
   end)
 end)

@@ -218,6 +218,6 @@ describe("society.tasks", function()
         events[#events + 1] = entry.event
       end
     end
-    assert.same({ "task_opened", "task_started", "task_alert", "task_completed" }, events)
+    assert.same({ "task_opened", "task_start", "task_alert", "task_end" }, events)
   end)
 end)

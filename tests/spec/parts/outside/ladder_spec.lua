@@ -220,7 +220,7 @@ describe("a message without an ack", function()
       return table.concat(list, ", ")
     end
     local steps = "ack_timeout, ack_timeout, acked, processed alert, resent, resent, " ..
-      "sent alert, sent task_assign, task_opened, task_started, unresponsive"
+      "sent alert, sent task_assign, task_opened, task_start, unresponsive"
     assert.equal(steps, events({ correlation_id = one }))
     assert.equal(steps, events({ task = "t1" }))
     assert.equal("ack_timeout, expired progress_update, processed delivery_failed, " ..
