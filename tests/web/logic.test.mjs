@@ -19,6 +19,7 @@ const { visible, scrollTo } = await logic("window");
 const { FOLD_ABOVE, grow, layOut, waitEdges } = await logic("tree");
 const { diagram, kindOf, laneOrder, receiverOf } = await logic("lanes");
 const { mermaid } = await logic("mermaid");
+const { SHIPPED, suggestions } = await logic("policies");
 const { fieldsOf, readFields } = await logic("changes");
 
 test("an address says view, id, moment and filters, and comes back the same", () => {
@@ -351,6 +352,21 @@ test("the form of changes sends what was changed", () => {
   assert.deepEqual(readFields(fields, { ...given, list: "[" }), { error: "list" });
   assert.deepEqual(readFields(fieldsOf("text"), { "": '{"a":1}' }), { changes: { a: 1 } });
   assert.deepEqual(readFields(fieldsOf(null), { "": "7" }), { error: "JSON" });
+});
+
+test("the names of policies are those of the folder", () => {
+  const folder = new URL("../policies/", web);
+  const isFolder = (name) => statSync(new URL(name, folder)).isDirectory();
+  const kinds = readdirSync(folder).filter(isFolder);
+  const names = (kind) =>
+    readdirSync(new URL(`${kind}/`, folder))
+      .filter((name) => name.endsWith(".lua"))
+      .map((name) => name.slice(0, -4))
+      .sort();
+  assert.deepEqual(SHIPPED, Object.fromEntries(kinds.map((kind) => [kind, names(kind)])));
+  const policies = [{ kind: "contacts", name: "strict" }];
+  assert.deepEqual(suggestions("contacts", policies), ["open", "strict"]);
+  assert.deepEqual(suggestions("unheard", policies), []);
 });
 
 function filesBelow(folder) {

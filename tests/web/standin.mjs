@@ -41,9 +41,10 @@ function answerTo(society, path, query) {
   if (path === "/stats") return society.stats();
   if (path === "/agents/tree") return page(society.tree(), society.line);
   if (path === "/agents") {
-    const after = Number(query.get("after") ?? 0);
-    const next = after + limit < society.agents.length ? after + limit : null;
-    return page(society.agents.slice(after, after + limit), society.line, { next });
+    const end = Number(query.get("before") ?? society.agents.length + 1) - 1;
+    const first = Math.max(0, end - limit);
+    const previous = first > 0 ? first + 1 : null;
+    return page(society.agents.slice(first, end), society.line, { previous });
   }
   if (path === "/waits") return page(society.waits, society.line);
   if (path === "/tasks") return page(society.tasks.filter(fits), society.line);
@@ -58,14 +59,12 @@ function answerTo(society, path, query) {
     );
   }
   if (path === "/activity") {
-    const after = query.get("after");
-    const rows = society.activity.filter(fits);
-    return page(
-      after === null
-        ? rows.slice(-limit)
-        : rows.filter((row) => row.line > Number(after)).slice(0, limit),
-      society.line,
+    const after = Number(query.get("after") ?? 0);
+    const before = Number(query.get("before") ?? Infinity);
+    const rows = society.activity.filter(
+      (row) => fits(row) && row.line > after && row.line < before,
     );
+    return page(query.has("after") ? rows.slice(0, limit) : rows.slice(-limit), society.line);
   }
   if (path === "/at") return society.at(Number(query.get("line")));
   if (path.startsWith("/agents/")) return society.agentLook(id, rest);

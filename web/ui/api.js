@@ -84,20 +84,19 @@ export function optional(promise) {
 
 const PAGE_ROWS = 1000;
 
-/** All rows of a list, page by page, up to `max`: { items, isWhole, as_of }. */
+/** All rows of a list, page by page from the latest back, up to `max`: { items, isWhole, as_of },
+ *  in order. */
 export async function all(path, parameters = {}, max = 20000, signal = undefined) {
-  const items = [];
-  let after;
+  let items = [];
+  let before;
   let asOf;
   for (;;) {
-    const page = await get(path, { ...parameters, limit: PAGE_ROWS, after }, signal);
-    items.push(...rows(page));
+    const page = await get(path, { ...parameters, limit: PAGE_ROWS, before }, signal);
+    items = [...rows(page), ...items];
     asOf ??= page?.as_of;
-    const next = page?.next;
-    if (next === null || next === undefined || next === after) {
-      return { items, isWhole: true, as_of: asOf };
-    }
+    const previous = page?.previous;
+    if (!previous || previous === before) return { items, isWhole: true, as_of: asOf };
     if (items.length >= max) return { items, isWhole: false, as_of: asOf };
-    after = next;
+    before = previous;
   }
 }

@@ -8,7 +8,7 @@
 import { format, hasPast, parse } from "../logic/address.js";
 import { Pace } from "../logic/pace.js";
 import { Stale } from "../logic/topics.js";
-import { get, single } from "./api.js";
+import { get, optional, single } from "./api.js";
 import { announce, notice } from "./notices.js";
 import { Stream } from "./stream.js";
 import { t } from "./words.js";
@@ -44,6 +44,7 @@ export class App {
         this.stale.all();
         this.stale.line = this.stream.line ?? 0;
         this.plan();
+        this.checkLine();
       },
     });
     document.addEventListener("visibilitychange", () => this.plan());
@@ -177,6 +178,16 @@ export class App {
       if (this.error) this.load();
     }
     this.redraw();
+  }
+
+  // Lines end before those already seen: the society has begun anew.
+  async checkLine() {
+    const line = this.stream.line;
+    const answer = line === null ? null : await optional(get("/activity", { limit: 1 }));
+    if (!Number.isInteger(answer?.as_of) || answer.as_of >= line) return;
+    this.lastLine = answer.as_of;
+    this.stale.line = 0;
+    this.stream.beginAnew();
   }
 
   // How much waits for a person, shown beside the names of views.

@@ -36,6 +36,13 @@ export class Stream {
     this.connect();
   }
 
+  /** Forgets the last line and connects again. */
+  beginAnew() {
+    this.line = null;
+    this.tries = 0;
+    this.abort?.abort();
+  }
+
   async connect() {
     this.abort = new AbortController();
     let silence = this.guard();

@@ -7,6 +7,7 @@ import * as looks from "../ui/looks.js";
 import { empty, facts, link, moment, section, words } from "../ui/parts.js";
 import { single, optional, part, put, rows } from "../ui/api.js";
 import { t, word } from "../ui/words.js";
+import { policyField } from "./policy_field.js";
 import { loadReplay, replaySection } from "./replay.js";
 
 async function load(look) {
@@ -23,15 +24,6 @@ async function load(look) {
     swaps: rows(swaps).filter((row) => look.at === null || row.line <= look.at),
     replay,
   };
-}
-
-/** The policies of a kind that could be put in force, by what the host says of it. */
-export function namesOf(detail, policies, kind) {
-  const own = single(detail);
-  const names = own?.available ?? own?.names ?? own?.choices ?? [];
-  const known = names.map((name) => (typeof name === "string" ? name : name.name));
-  const inForce = policies.filter((policy) => policy.kind === kind).map((policy) => policy.name);
-  return [...new Set([...inForce, ...known])];
 }
 
 async function swap(look, kind, event) {
@@ -65,22 +57,11 @@ async function swap(look, kind, event) {
   );
 }
 
-function swapForm(look, kind, names) {
+function swapForm(look, kind, policies) {
   return h(
     "form",
     { class: "swap", key: `swap ${kind}`, on: { submit: (event) => swap(look, kind, event) } },
-    h(
-      "label",
-      { class: "field" },
-      h("span", null, t("policies.name")),
-      names.length > 1
-        ? h(
-            "select",
-            { name: "name" },
-            names.map((name) => h("option", { key: name, value: name }, name)),
-          )
-        : h("input", { name: "name", type: "text", required: true, maxlength: 256 }),
-    ),
+    policyField("swap", kind, policies),
     h(
       "label",
       { class: "field" },
@@ -111,6 +92,30 @@ function settingsOf(policy) {
   return facts(settings.map(([name, value]) => [words(name, 40), words(payloadText(value), 300)]));
 }
 
+// Which policy of this kind was replaced by which, and by whom.
+function kindSwaps(detail) {
+  const swaps = detail?.swaps ?? [];
+  const nameOf = (side) => words(side?.name ?? side ?? "–", 60);
+  return (
+    swaps.length > 0 &&
+    h(
+      "ul",
+      { class: "plain-rows" },
+      [...swaps]
+        .reverse()
+        .map((one, i) =>
+          h(
+            "li",
+            { key: i },
+            h("span", { class: "quiet nowrap" }, moment(one.time, { bare: true })),
+            h("span", { class: "grow" }, nameOf(one.from), " → ", nameOf(one.to)),
+            h("span", { class: "quiet" }, words(one.by ?? "", 40)),
+          ),
+        ),
+    )
+  );
+}
+
 function card(look, kind, data) {
   const policies = data.policies.filter((policy) => policy.kind === kind);
   const isOpen = look.filters.kind === kind;
@@ -129,6 +134,7 @@ function card(look, kind, data) {
       ),
     ),
     isOpen && policies.map((policy) => settingsOf(policy)),
+    isOpen && kindSwaps(single(data.detail)),
     look.at === null &&
       h(
         "div",
@@ -148,7 +154,7 @@ function card(look, kind, data) {
           t(isOpen ? "close" : "policies.change"),
         ),
       ),
-    isOpen && look.at === null && swapForm(look, kind, namesOf(data.detail, data.policies, kind)),
+    isOpen && look.at === null && swapForm(look, kind, data.policies),
   );
 }
 

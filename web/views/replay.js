@@ -4,7 +4,7 @@ import { h } from "../ui/dom.js";
 import { link, moment, section, words } from "../ui/parts.js";
 import { single, part, post } from "../ui/api.js";
 import { t, word } from "../ui/words.js";
-import { namesOf } from "./policies.js";
+import { policyField } from "./policy_field.js";
 
 const SHOWN = 200;
 
@@ -146,7 +146,6 @@ function outcome(look, replay) {
 /** The form and, when it has run, the differences. */
 export function replaySection(look, data, kinds) {
   const kind = look.ui.replayKind ?? look.filters.whatif ?? kinds[0];
-  const names = look.filters.kind === kind ? namesOf(data.detail, data.policies, kind) : [];
   return section(
     t("replay.title"),
     h("p", { class: "quiet" }, t("replay.hint")),
@@ -164,7 +163,6 @@ export function replaySection(look, data, kinds) {
             on: {
               change: (event) => {
                 look.ui.replayKind = event.target.value;
-                look.app.go({ filters: { kind: event.target.value } }, { replace: true });
                 look.app.redraw();
               },
             },
@@ -178,18 +176,7 @@ export function replaySection(look, data, kinds) {
           ),
         ),
       ),
-      h(
-        "label",
-        { class: "field", key: names.length > 1 ? "choose" : "write" },
-        h("span", null, t("policies.name")),
-        names.length > 1
-          ? h(
-              "select",
-              { name: "name" },
-              names.map((name) => h("option", { key: name, value: name }, name)),
-            )
-          : h("input", { type: "text", name: "name", required: true, maxlength: 256 }),
-      ),
+      policyField("replay", kind, data.policies),
       h(
         "button",
         {

@@ -33,13 +33,18 @@ const filtersOf = ({ agent, task, correlation_id, type }) => ({
 // Live: the latest lines. At a line: those before it, and some after it in grey.
 async function load(look) {
   const filters = filtersOf(look.filters);
-  const before = look.at === null ? null : Math.max(0, look.at - LINES / 2);
-  const answer =
+  const pages =
     look.at === null
-      ? await look.get("/activity", { ...filters, limit: LINES })
-      : await look.get("/activity", { ...filters, after: before, limit: LINES });
-  look.app.noteLine(answer?.as_of);
-  const list = rows(answer);
+      ? [{ limit: LINES }]
+      : [
+          { before: look.at + 1, limit: LINES / 2 },
+          { after: look.at, limit: LINES / 2 },
+        ];
+  const answers = await Promise.all(
+    pages.map((page) => look.get("/activity", { ...filters, ...page })),
+  );
+  answers.forEach((answer) => look.app.noteLine(answer?.as_of));
+  const list = answers.flatMap(rows);
   look.app.noteLine(list.at(-1)?.line);
   const selected = selectedRow(look, list);
   if (look.at !== null) look.app.pastTime = selected?.time ?? null;
