@@ -71,7 +71,7 @@ describe("the program", function()
         running:wait()
       end
     end
-    assert.equal(2 * 11, count)
+    assert.equal(2 * 13, count)
   end)
 
   it("documents every subject and option", function()
