@@ -41,6 +41,7 @@ static const struct soc_route routes[] = {
     {POST, .path = API "/messages", ONE("send"), .status = 202, .done = "duplicate"},
     {GET, .path = API "/messages", LIST("messages")},
     {GET, .path = API "/messages/{id}", ONE("message"), .aliases = of_message},
+    {POST, .path = API "/messages/{id}/ack", ONE("ack"), .aliases = of_message},
 
     {GET, .path = API "/agents", LIST("agents")},
     {GET, .path = API "/agents/tree", LIST("tree")},
@@ -50,6 +51,7 @@ static const struct soc_route routes[] = {
     {GET, .path = API "/agents/{id}/load", ONE("load"), .aliases = of_agent},
     {GET, .path = API "/agents/{id}/queue", ONE("queue"), .aliases = of_agent},
     {GET, .path = API "/agents/{id}/conversation", ONE("conversation"), .aliases = of_agent},
+    {GET, .path = API "/agents/{id}/mail", LIST("mail"), .aliases = of_agent},
     {GET, .path = API "/agents/{id}/why", LIST("why"), .aliases = of_agent},
     {POST, .path = API "/agents/{id}/pause", ONE("pause"), .aliases = of_agent},
     {POST, .path = API "/agents/{id}/resume", ONE("resume"), .aliases = of_agent},

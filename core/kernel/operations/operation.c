@@ -127,6 +127,11 @@ void soc_call_answer(struct soc_call *call, struct soc_slice list)
     succeed(call, list);
 }
 
+void soc_call_refuse(struct soc_call *call, struct soc_slice error)
+{
+    fail(call, error);
+}
+
 void soc_call_fail(struct soc_call *call, int code, const char *message)
 {
     struct soc_buf error = {0};

@@ -172,6 +172,9 @@ struct soc_call {
 /* Answers with a list at once. */
 void soc_call_answer(struct soc_call *call, struct soc_slice list);
 
+/* Answers with the error object `error`. */
+void soc_call_refuse(struct soc_call *call, struct soc_slice error);
+
 /* Answers with an error code and a sentence (NULL: the text of base/err.h). */
 void soc_call_fail(struct soc_call *call, int code, const char *message);
 

@@ -9,12 +9,14 @@
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/router.h"
+#include "kernel/operations/awaiting.h"
 #include "kernel/recover.h"
 #include "kernel/registry.h"
 #include "kernel/turns/batch.h"
 #include "kernel/turns/egress.h"
 #include "parts/outside/outside.h"
 #include "parts/outside/outside_letters.h"
+#include "parts/outside/outside_operations.h"
 
 static void *open_outside(struct soc_host *host)
 {
@@ -360,8 +362,10 @@ void soc_outside_take(struct soc_host *host, struct soc_message *message)
         soc_outside_queue(letter);
         soc_mail_watch(host, message);
     }
-    if (!is_start)
+    if (!is_start) {
         soc_outside_call(outsider);
+        soc_awaiting_note_mail(host, message->to);
+    }
 }
 
 void soc_outside_let_go(struct soc_host *host, struct soc_message *message)
@@ -622,6 +626,7 @@ static void put_agent(const struct soc_host *host, const struct soc_agent *agent
 const struct soc_part soc_outside_part = {
     .name = "outside",
     .number = SOC_PART_OUTSIDE,
+    .operations = soc_outside_operations,
     .open = open_outside,
     .settle = settle,
     .free = free_outside,
