@@ -32,6 +32,8 @@ struct soc_society_options {
     const char *app_file;  /* the Lua script */
     const char *state_dir; /* made if missing; NULL: in memory, gone at the close */
     const char *home;      /* where lua/ and policies/ are; NULL: as the program finds it */
+    const char *program;   /* path of the program `society`, for replays that clients ask for;
+                              NULL: there are none */
     bool is_fresh;         /* puts an older state aside, into state_dir/previous */
     bool retries_main;     /* a `main` that has not finished runs from its start */
 

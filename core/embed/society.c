@@ -19,6 +19,7 @@
 #include "embed/assembly.h"
 #include "embed/home.h"
 #include "embed/policy_watch.h"
+#include "embed/replays.h"
 #include "embed/status_line.h"
 #include "embed/step_watch.h"
 #include "env/rng.h"
@@ -42,6 +43,7 @@ struct soc_society {
     struct soc_control *control;
     struct soc_files *files;           /* NULL: the app uses no files */
     struct soc_door *door;             /* NULL: no HTTP */
+    struct soc_replays *replays;       /* NULL: in memory, or the program is not known */
     struct soc_policy_watch *policies; /* NULL: policy files are not watched */
     struct soc_terminal *terminal;     /* NULL: no terminal input */
     struct soc_status_line *status;    /* NULL: not shown */
@@ -247,11 +249,26 @@ static int open_files(struct soc_society *society, struct soc_detail *detail)
     return files.settings == NULL ? SOC_OK : soc_files_open(&society->files, &files, detail);
 }
 
+static int start_replay_for_client(void *user, struct soc_slice policies, struct soc_buf *answer)
+{
+    struct soc_society *society = user;
+    return soc_replays_start(society->replays, policies, answer);
+}
+
+static int put_replay_for_client(void *user, struct soc_slice id, struct soc_buf *answer)
+{
+    struct soc_society *society = user;
+    return soc_replays_put(society->replays, id, answer);
+}
+
 static struct soc_operations operations_of(struct soc_society *society)
 {
+    bool has_replays = society->replays != NULL;
     return (struct soc_operations){.host = society->parts.host,
                                    .stop = stop_for_client,
                                    .use_policy = use_policy_for_client,
+                                   .start_replay = has_replays ? start_replay_for_client : NULL,
+                                   .put_replay = has_replays ? put_replay_for_client : NULL,
                                    .user = society};
 }
 
@@ -326,6 +343,8 @@ static void warn_of_parents(struct soc_society *society, const char *state_dir)
 static int open_doors(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
+    if (options->program != NULL && options->state_dir != NULL)
+        society->replays = soc_replays_new(options->state_dir, options->program);
     int rc = options->has_terminal ? open_terminal(society, detail) : SOC_OK;
     warn_of_parents(society, options->state_dir);
     if (rc == SOC_OK)
@@ -563,6 +582,7 @@ int soc_society_close(struct soc_society *society)
     soc_terminal_close(society->terminal);
     soc_files_free(society->files);
     soc_assembly_free(&society->parts);
+    soc_replays_free(society->replays);
     free(society);
     return rc;
 }

@@ -143,9 +143,11 @@ static void hold_signals(void)
 
 static int run_app(struct run *run)
 {
+    char *program = realpath("/proc/self/exe", NULL); /* NULL: clients can start no replay */
     struct soc_society_options options = {
         .app_file = run->app,
         .state_dir = run->state,
+        .program = program,
         .is_fresh = run->is_fresh,
         .retries_main = run->retries_main,
         .arguments = (char *const *)run->rest.items,
@@ -171,6 +173,7 @@ static int run_app(struct run *run)
     };
     char error[SOC_SOCIETY_ERROR_BYTES];
     int rc = open_society(run, &options, error);
+    free(program);
     if (rc < 0)
         return conclude(run, soc_exit_of(rc), "not_started", "%s", error);
     if (run->welcome != NULL) {

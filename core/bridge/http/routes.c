@@ -12,6 +12,7 @@
 
 static const struct soc_route_alias of_agent[] = {{"id", "agent"}, {NULL, NULL}};
 static const struct soc_route_alias of_message[] = {{"id", "message_id"}, {NULL, NULL}};
+static const struct soc_route_alias of_replay[] = {{"id", "replay_id"}, {NULL, NULL}};
 static const struct soc_route_alias of_task[] = {{"id", "task"}, {NULL, NULL}};
 static const struct soc_route_alias of_item[] = {{"id", "item_id"}, {NULL, NULL}};
 static const struct soc_route_alias of_feature[] = {{"id", "feature"}, {NULL, NULL}};
@@ -81,6 +82,8 @@ static const struct soc_route routes[] = {
     {GET, .path = API "/policies", LIST("policies")},
     {GET, .path = API "/policies/{kind}", ONE("policy_kind")},
     {PUT, .path = API "/policies/{kind}", LIST("swap")},
+    {POST, .path = API "/replays", ONE("replay"), .status = 202},
+    {GET, .path = API "/replays/{id}", ONE("replay_result"), .aliases = of_replay},
     {POST, .path = API "/stop", NONE("stop"), .status = 202},
 };
 /* clang-format on */

@@ -139,6 +139,10 @@ struct soc_operations {
     /* Switches a policy, with settings (a JSON object) or without; NULL: not possible here. */
     int (*use_policy)(void *user, const char *kind, const char *name, struct soc_slice settings,
                       struct soc_detail *detail);
+    /* Starts a replay under other policies (a JSON object, or absent), and reports on one:
+     * the answer is a list, or the error object. NULL: not possible here. */
+    int (*start_replay)(void *user, struct soc_slice policies, struct soc_buf *answer);
+    int (*put_replay)(void *user, struct soc_slice id, struct soc_buf *answer);
     void *user;
 };
 

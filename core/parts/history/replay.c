@@ -13,6 +13,7 @@
 #include "kernel/turns/turn.h"
 #include "parts/history/history.h"
 #include "parts/history/history_state.h"
+#include "parts/history/replay_operations.h"
 
 /* Lends the text of a member that holds an id or a name made by the host. */
 static struct soc_slice plain(struct soc_slice object, const char *name)
@@ -424,6 +425,7 @@ static void state_changed(struct soc_host *host, struct soc_agent *agent)
 const struct soc_part soc_history_part = {
     .name = "history",
     .number = SOC_PART_HISTORY,
+    .operations = soc_replay_operations,
     .open = open_history,
     .free = free_history,
     .run_ended = soc_history_put_run,

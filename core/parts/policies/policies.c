@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "kernel/look.h"
 #include "kernel/operations/looks.h"
+#include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "kernel/turns/batch.h"
 #include "parts/table.h"
@@ -164,6 +165,12 @@ static void use(struct soc_given *given, struct soc_slice kind, struct soc_slice
     int rc = SOC_EREFUSED;
     if (society->use_policy != NULL)
         rc = society->use_policy(society->user, kind.data, name.data, settings, &detail);
+    if (rc == SOC_ESCRIPT || rc == SOC_EINVAL) { /* it is broken, or fails an example of its own */
+        soc_refuse_named(&list, "policy_refused", detail.text);
+        soc_given_refuse(given, soc_buf_slice(&list));
+        soc_buf_fini(&list);
+        return;
+    }
     if (rc < 0) {
         soc_call_fail(given->call, rc, detail.text[0] == '\0' ? NULL : detail.text);
         return;

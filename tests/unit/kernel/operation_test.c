@@ -43,7 +43,7 @@ static void every_operation_is_declared_in_full(void)
         for (size_t i = 0; (param = soc_operation_member(operation, i)) != NULL; i++)
             CHECK(param->summary != NULL && param->kind < SOC_PARAM_KIND_COUNT);
     }
-    CHECK_INT(count, 41);
+    CHECK_INT(count, 43);
 }
 
 static void the_parameters_of_a_send_are_the_fields_of_a_message(void)
@@ -103,11 +103,17 @@ static const struct {
     const char *name;
     const char *json;
 } goods[] = {
-    {"agent", "\"root\""},       {"message_id", "\"msg_20260101_000000_000000000000001\""},
-    {"payload", "{}"},           {"item_id", "\"item_1\""},
-    {"decision", "\"approve\""}, {"task", "\"t\""},
-    {"kind", "\"contacts\""},    {"name", "\"closed\""},
-    {"feature", "\"t\""},        {"status", "\"processed\""},
+    {"agent", "\"root\""},
+    {"message_id", "\"msg_20260101_000000_000000000000001\""},
+    {"payload", "{}"},
+    {"item_id", "\"item_1\""},
+    {"decision", "\"approve\""},
+    {"task", "\"t\""},
+    {"kind", "\"contacts\""},
+    {"name", "\"closed\""},
+    {"feature", "\"t\""},
+    {"status", "\"processed\""},
+    {"replay_id", "\"replay_1\""},
 };
 
 static const char *good_value(const char *name)
