@@ -167,7 +167,7 @@ return {
   },
   {
     name = "a queue may have a second name", file = "core/bridge/files/workdir.c",
-    by = { "unit:workdir_test" },
+    by = { "e2e:files_faults" },
     from = "    return info->st_nlink > 1 ? -EMLINK : 0;", to = "    return 0;",
     outside = REAL,
   },
