@@ -7,6 +7,9 @@
 
 local M = {}
 
+-- The table of what holds where two capabilities meet, and of the tests that show it.
+M.seams = "tests/seams.lua"
+
 -- The properties in order, each with the criteria it validates.
 M.properties = {
   {

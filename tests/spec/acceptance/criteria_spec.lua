@@ -73,6 +73,33 @@ describe("the criteria", function()
   end)
 end)
 
+describe("the fifteen seams", function()
+  -- Whether a spec below tests/FOLDER has a test of that name, or whose own title it is.
+  local function is_there(folder, file, name)
+    for full, title in pairs(titles.of(tree.find("tests/" .. folder, file))) do
+      if full == name or (folder == "e2e" and title == name) then
+        return true
+      end
+    end
+    return false
+  end
+
+  it("each have tests under exactly the names in the table", function()
+    local seams = dofile(tree.path(table_of.seams))
+    assert.equal(15, #seams)
+    for _, seam in ipairs(seams) do
+      assert.is_string(seam.holds)
+      assert.is_true(#seam > 0, seam.holds)
+      for _, test in ipairs(seam) do
+        local file = test[1]:gsub("^e2e:", "")
+        local folder = file == test[1] and "spec" or "e2e"
+        assert(is_there(folder, file, test[2]), ("%s: %s has no test %q"):format(seam.holds,
+          test[1], test[2]))
+      end
+    end
+  end)
+end)
+
 describe("the ten properties", function()
   it("have their tests under their numbers", function()
     assert.equal(10, #table_of.properties)
