@@ -381,6 +381,15 @@ int soc_gate_refuse_duplicate(struct soc_buf *receipt)
     return SOC_EEXISTS;
 }
 
+/* Ends the turn of a send that made no message. A duplicate (`rc` > 0) leaves its event. */
+static void end_refused(struct soc_host *host, int rc)
+{
+    if (rc > 0)
+        soc_commit_turn(host);
+    else
+        soc_turn_rollback(host);
+}
+
 int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct soc_send *send,
                      struct soc_buf *answer)
 {
@@ -388,7 +397,7 @@ int soc_gate_send_as(struct soc_host *host, struct soc_agent *from, const struct
     soc_turn_begin(host, from, NULL);
     int rc = soc_router_send(host, from, send, &message, answer);
     if (rc != SOC_OK) { /* refused, or a duplicate with its receipt in `answer` */
-        soc_turn_rollback(host);
+        end_refused(host, rc);
         return rc < 0 ? rc : SOC_OK;
     }
     answer->length = 0;
@@ -406,7 +415,7 @@ int soc_gate_request_as(struct soc_host *host, struct soc_agent *from, struct so
     soc_turn_begin(host, from, NULL);
     int rc = soc_router_send(host, from, send, &message, error);
     if (rc != SOC_OK) {
-        soc_turn_rollback(host);
+        end_refused(host, rc);
         return rc < 0 ? rc : soc_gate_refuse_duplicate(error);
     }
     soc_request_open_door(host, message, soc_registry_reply_timeout(message->to, timeout_ms), cb,

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "base/map.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "lualib/lua_json.h"
@@ -94,12 +95,30 @@ static void read_title(lua_State *L, struct request *request)
     request->escalation.title = title;
 }
 
+/* Tells whether two elements of a list are the same. */
+static bool has_double(struct soc_slice list)
+{
+    struct soc_json_walk walk;
+    struct soc_map seen = {0};
+    bool is_double = false;
+    soc_json_walk(&walk, list);
+    while (!is_double && soc_json_next(&walk)) {
+        is_double = soc_map_find(&seen, walk.value) != NULL;
+        if (!is_double)
+            soc_map_put(&seen, walk.value, &seen);
+    }
+    soc_map_fini(&seen);
+    return is_double;
+}
+
 static void read_options(lua_State *L, struct soc_frame *frame, struct request *request)
 {
     request->options = read_json(L, frame, 2, "escalate", "options");
     struct soc_slice list = slice_of(frame, request->options);
     if (list.data != NULL && soc_json_kind(list) != SOC_JSON_ARRAY)
         luaL_error(L, "escalate: 'options' must be a list of choices");
+    if (list.data != NULL && has_double(list))
+        luaL_error(L, "escalate: 'options' has the same choice twice; each must be different");
 }
 
 static void read_priority(lua_State *L, struct request *request)

@@ -52,6 +52,10 @@ describe("the activity", function()
     end
     s:run()
     assert.same({ "w", first }, details(s, "duplicate")[2])
+    for _ = 1, 2 do -- by a door in the name of user
+      first = assert(s:send("user", { to = "root", payload = "x", dedupe_key = "d" })).messageId
+    end
+    assert.same({ "user", first }, details(s, "duplicate")[3])
   end)
 
   it("has the start and the end of a task with its duration, and who handed it on", function()

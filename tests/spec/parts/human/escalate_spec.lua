@@ -187,6 +187,8 @@ describe("an escalation", function()
     local cases = {
       [{}] = "title", [{ title = "" }] = "title", [{ title = 5 }] = "title",
       [{ title = "x", options = "now" }] = "options",
+      [{ title = "x", options = { "a", "b", "a" } }] = "the same choice twice",
+      [{ title = "x", options = { { n = 1 }, { n = 1 } } }] = "the same choice twice",
       [{ title = "x", priority = "soon" }] = "priority",
       [{ title = "x", timeout_ms = -1 }] = "timeout_ms", [{ title = "x", wait = 1 }] = "wait",
       [{ title = "x", why = "y" }] = "why", [{ title = "x", body = function() end }] = "body",
