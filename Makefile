@@ -186,7 +186,7 @@ asan:
 	done; exit $$failed
 
 tsan:
-	$(Q)$(MAKE) $(AGAIN) unit BUILD=build/tsan CFLAGS="-O1 -g -fsanitize=thread" TESTS=journal_test \
+	$(Q)$(MAKE) $(AGAIN) unit BUILD=build/tsan CFLAGS="-O1 -g -fsanitize=thread" TESTS="journal_test reader_test" \
 	  STAGE=$(or $(STAGE),tsan) WERROR=-Werror
 
 fuzz:

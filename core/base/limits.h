@@ -33,6 +33,12 @@
 #define SOC_BATCH_BYTES_MAX       (1u << 20)   /* a batch this large is sealed at once */
 #define SOC_JOURNAL_BYTES_MAX     (64u << 20)  /* not durable yet; beyond it turns wait */
 #define SOC_FOLD_BACKLOG_BYTES    (512u << 20) /* beyond it folding comes before commits */
+#define SOC_PAGE_ROWS             100          /* of a list, unless the caller says how many */
+#define SOC_PAGE_ROWS_MAX         1000
+#define SOC_PAGE_BYTES_MAX        (4u << 20)   /* a page ends when it has so many */
+#define SOC_PAGE_US_MAX           50000        /* time for a page */
+#define SOC_LOOK_BYTES_MAX        (32u << 20)  /* of a list that is asked for as a whole */
+#define SOC_TAP_BYTES_MAX         (256u << 10) /* handed to a listener at once */
 #define SOC_FOLD_DELAY_MS         200          /* idle time before the journal is folded */
 #define SOC_FULL_RETRY_MS         200          /* between retries on a full disk */
 #define SOC_SCRIPT_STEPS_MAX      100000000    /* VM instructions of one turn */

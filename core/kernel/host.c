@@ -20,6 +20,7 @@
 #include "kernel/parts.h"
 #include "kernel/recover.h"
 #include "kernel/state.h"
+#include "kernel/tap.h"
 #include "kernel/turns/batch.h"
 #include "kernel/turns/deadlock.h"
 #include "kernel/turns/egress.h"
@@ -72,6 +73,7 @@ static void on_durable(uint64_t sequence, void *user)
     if (host->options.witness != NULL)
         host->options.witness->durable(host->options.witness->user, sequence);
     soc_egress_release(host, sequence);
+    soc_tap_note(host);
 }
 
 static void on_full(bool is_full, void *user)
@@ -436,6 +438,7 @@ static void free_timers(struct soc_host *host)
 
 static void free_host(struct soc_host *host)
 {
+    soc_tap_free(host);
     size_t cursor = 0;
     void *item;
     assert(!host->turn.is_open);
@@ -471,6 +474,7 @@ void soc_host_close(struct soc_host *host, int64_t fold_ms_max)
 {
     SOC_PARTS_TELL(host, stop, host);
     soc_dead_close(host);
+    soc_tap_close(host);
     if (host->journal != NULL) {
         soc_batch_seal(host);
         soc_journal_close(host->journal, fold_ms_max);
@@ -482,6 +486,7 @@ void soc_host_crash(struct soc_host *host)
 {
     SOC_PARTS_TELL(host, stop, host);
     soc_dead_close(host);
+    soc_tap_close(host);
     if (host->journal != NULL)
         soc_journal_crash(host->journal);
     free_host(host);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "kernel/mail/envelope.h"
+#include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "kernel/status.h"
 #include "kernel/turns/batch.h"
@@ -234,6 +235,25 @@ void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_qu
     soc_journal_query(host->journal, query, cb, user);
 }
 
+void soc_look_page(struct soc_host *host, const struct soc_query *query, soc_page_cb *cb,
+                   void *user)
+{
+    struct soc_query durable = *query;
+    durable.is_of_durable = true;
+    soc_journal_ask(host->journal, &durable, cb, user);
+}
+
+void soc_look_drop(struct soc_host *host, const void *user)
+{
+    if (host->journal != NULL)
+        soc_journal_drop(host->journal, user);
+}
+
+uint64_t soc_look_last_line(const struct soc_host *host)
+{
+    return host->journal == NULL ? 0 : soc_journal_durable_line(host->journal);
+}
+
 /* A query in progress. The agent may be doing something else when the rows arrive, so it
  * is looked up again by id, message and effect. */
 struct question {
@@ -294,7 +314,8 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
 {
     struct question *question = user;
     struct soc_host *host = question->host;
-    if (rc < 0) { /* the host is closing or its disk has failed: the next start repeats it */
+    if (rc < 0 && rc != SOC_ETOOLARGE) { /* the host is closing or its disk has failed: the next
+                                            start repeats it */
         free_question(question);
         return;
     }
@@ -305,9 +326,14 @@ static void take_rows(int rc, struct soc_slice rows, void *user)
         activation->wait.kind == SOC_WAIT_LOOK && handled_key(activation) == question->key &&
         activation->effects_count == question->index + 1) {
         struct soc_buf answer = {0};
-        soc_buf_put_byte(&answer, '[');
-        soc_buf_put_slice(&answer, rows);
-        soc_buf_put_byte(&answer, ']');
+        if (rc < 0) {
+            soc_refuse(&answer, rc, "the rows are too large; ask for fewer with `limit`", NULL,
+                       (struct soc_slice){0});
+        } else {
+            soc_buf_put_byte(&answer, '[');
+            soc_buf_put_slice(&answer, rows);
+            soc_buf_put_byte(&answer, ']');
+        }
         soc_waiting_answer(host, activation, soc_buf_slice(&answer));
         soc_buf_fini(&answer);
     }

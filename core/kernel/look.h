@@ -58,6 +58,17 @@ void soc_look_stats(struct soc_host *host, struct soc_buf *out);
 void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
                     void *user);
 
+/* The same for a list or a page of it as a door asks for it: it sees everything that is
+ * durable and waits for nothing else. */
+void soc_look_page(struct soc_host *host, const struct soc_query *query, soc_page_cb *cb,
+                   void *user);
+
+/* Nobody waits for the queries of `user` any more (journal.h). */
+void soc_look_drop(struct soc_host *host, const void *user);
+
+/* Returns the last line of the activity log that is durable. */
+uint64_t soc_look_last_line(const struct soc_host *host);
+
 /* The same for the running agent: its current effect waits for the rows, also while the
  * disk is full. If the disk fails, the next start repeats the query. */
 void soc_look_ask(struct soc_host *host, const struct soc_query *query);

@@ -167,6 +167,7 @@ struct soc_host {
     struct soc_totals totals;
     struct soc_main_state main;
     struct soc_disk_state disk;
+    struct soc_tap *tap;       /* tap.h; NULL: nobody has listened yet */
     struct soc_loader *loader; /* recover.h; NULL except during recovery */
 };
 

@@ -18,6 +18,7 @@
 #include "main/command.h"
 #include "parts/table.h"
 #include "store/directory.h"
+#include "store/lookup.h"
 #include "store/sqlite/sqlite.h"
 
 #define POLL_MS     20
@@ -113,7 +114,7 @@ static int look_at_meta(struct soc_store *store, const struct soc_operation *sub
                         struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_buf meta = {0};
-    int rc = soc_store_query(store, &(struct soc_query){.what = "meta"}, &meta, detail);
+    int rc = soc_lookup_run(store, &(struct soc_query){.what = "meta"}, &meta, detail);
     if (rc == SOC_OK)
         subject->view->recall(soc_buf_slice(&meta), out);
     soc_buf_fini(&meta);
@@ -131,7 +132,7 @@ static int look(const char *directory, const struct soc_operation *subject,
     if (subject->view->recall != NULL)
         rc = look_at_meta(store, subject, out, detail);
     else if (subject->view->is_stored)
-        rc = soc_store_query(store, query, out, detail);
+        rc = soc_lookup_run(store, query, out, detail);
     else
         rc = look_at_host(store, subject, query, out, detail);
     soc_store_close(store);
@@ -177,7 +178,7 @@ static int start_host(struct soc_host *host, struct soc_store *store, struct soc
     struct soc_json_walk walk;
     bool is_known = false;
     soc_host_set_hooks(host, &no_script);
-    int rc = soc_store_query(store, &(struct soc_query){.what = "meta"}, &meta, detail);
+    int rc = soc_lookup_run(store, &(struct soc_query){.what = "meta"}, &meta, detail);
     soc_json_walk(&walk, rc == SOC_OK ? soc_buf_slice(&meta) : SOC_SLICE("[]"));
     while (!is_known && soc_json_next(&walk))
         is_known = soc_slice_equal(soc_json_plain_string(soc_json_member(walk.value, "name")),

@@ -6,9 +6,11 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/clock.h"
+#include "store/reader.h"
 #include "store/writer.h"
 
 #define CLOSE_POLL_MS 100
+#define FOLD_BYTES    (8u << 20) /* at a time, before a query without a thread */
 
 struct soc_journal {
     struct soc_writer writer; /* the queues, and the thread if there is a loop */
@@ -18,6 +20,7 @@ struct soc_journal {
     uint64_t bytes;            /* submitted in total */
     uint64_t durable_reported; /* last sequence reported */
     uint64_t durable_bytes_reported;
+    uint64_t durable_line_reported;
     bool full_reported;
     bool failure_reported;
     bool is_committing; /* without a thread: inside soc_journal_commit */
@@ -27,6 +30,7 @@ struct soc_journal {
 /* A snapshot of what the writer has to report, taken under the mutex. */
 struct report {
     uint64_t durable;
+    uint64_t durable_line;
     uint64_t durable_bytes;
     bool is_full;
     bool is_failed;
@@ -37,9 +41,10 @@ struct report {
 static void take_report(struct soc_journal *journal, struct report *report)
 {
     pthread_mutex_lock(&journal->writer.mutex);
-    *report = (struct report){journal->writer.durable, journal->writer.durable_bytes,
-                              journal->writer.is_full, journal->writer.is_failed,
-                              journal->writer.failure, journal->writer.answers};
+    *report = (struct report){journal->writer.durable,       journal->writer.durable_line,
+                              journal->writer.durable_bytes, journal->writer.is_full,
+                              journal->writer.is_failed,     journal->writer.failure,
+                              journal->writer.answers};
     journal->writer.answers = NULL;
     journal->writer.answers_end = &journal->writer.answers;
     pthread_mutex_unlock(&journal->writer.mutex);
@@ -54,12 +59,14 @@ static void report_full(struct soc_journal *journal, bool is_full)
         journal->events.on_full(is_full, journal->events.user);
 }
 
-static void report_durable(struct soc_journal *journal, uint64_t durable, uint64_t durable_bytes)
+static void report_durable(struct soc_journal *journal, uint64_t durable, uint64_t durable_line,
+                           uint64_t durable_bytes)
 {
     if (durable == journal->durable_reported)
         return;
     journal->durable_reported = durable;
     journal->durable_bytes_reported = durable_bytes;
+    journal->durable_line_reported = durable_line;
     if (journal->events.on_durable != NULL)
         journal->events.on_durable(durable, journal->events.user);
 }
@@ -73,16 +80,6 @@ static void report_failed(struct soc_journal *journal, const struct soc_detail *
         journal->events.on_failed(detail, journal->events.user);
 }
 
-static void deliver_answers(struct soc_lookup *answers)
-{
-    while (answers != NULL) {
-        struct soc_lookup *lookup = answers;
-        answers = lookup->next;
-        lookup->cb(lookup->rc, soc_buf_slice(&lookup->rows), lookup->user);
-        soc_lookup_free(lookup);
-    }
-}
-
 /* The waker: reports what the writer has done. After a failure nothing counts as durable
  * any more, so nothing more is released. */
 static void deliver(void *user)
@@ -90,13 +87,26 @@ static void deliver(void *user)
     struct soc_journal *journal = user;
     struct report report;
     take_report(journal, &report);
+    if (journal->writer.reader != NULL && !report.is_failed)
+        report.is_failed = soc_reader_has_failed(journal->writer.reader, &report.failure);
     if (report.is_failed) {
         report_failed(journal, &report.failure);
     } else {
         report_full(journal, report.is_full);
-        report_durable(journal, report.durable, report.durable_bytes);
+        report_durable(journal, report.durable, report.durable_line, report.durable_bytes);
     }
-    deliver_answers(report.answers);
+    soc_lookup_deliver(report.answers);
+    if (journal->writer.reader != NULL)
+        soc_lookup_deliver(soc_reader_take(journal->writer.reader));
+}
+
+/* Starts a reader, if the store has any. */
+static void open_reader(struct soc_journal *journal, struct soc_store *store, struct soc_loop *loop)
+{
+    struct soc_store *connection;
+    struct soc_detail detail = {0};
+    if (soc_store_open_reader(store, &connection, &detail) == SOC_OK)
+        journal->writer.reader = soc_reader_open(connection, loop);
 }
 
 struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *loop,
@@ -107,8 +117,10 @@ struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *l
     journal->events = *events;
     journal->sequence = soc_store_sequence(store);
     journal->durable_reported = journal->sequence;
+    journal->durable_line_reported = store->at.last_line;
     if (loop != NULL) {
         journal->waker = soc_loop_add_waker(loop, deliver, journal);
+        open_reader(journal, store, loop);
         soc_writer_start(&journal->writer);
     }
     return journal;
@@ -151,7 +163,8 @@ static bool commit_kept(struct soc_journal *journal)
         journal->writer.batches_end = &journal->writer.batches;
     soc_writer_recycle(&journal->writer, batch);
     report_full(journal, false);
-    report_durable(journal, sequence, journal->durable_bytes_reported + length);
+    report_durable(journal, sequence, store->at.last_line,
+                   journal->durable_bytes_reported + length);
     return true;
 }
 
@@ -162,9 +175,14 @@ static int answer_here(struct soc_journal *journal, struct soc_lookup *lookup)
     struct soc_detail detail = {0};
     if (journal->failure_reported)
         return SOC_EIO;
-    if (journal->full_reported && journal->writer.batches != NULL)
+    if (journal->full_reported && journal->writer.batches != NULL && !lookup->query.is_of_durable)
         return SOC_EDISKFULL;
-    int rc = soc_store_query(journal->writer.store, &lookup->query, &lookup->rows, &detail);
+    int rc;
+    do
+        rc = soc_store_fold(journal->writer.store, FOLD_BYTES, &detail);
+    while (rc > 0);
+    while (rc >= 0 && (rc = soc_lookup_step(lookup, journal->writer.store, 0, &detail)) > 0)
+        continue;
     if (soc_lookup_is_fatal(rc))
         fail_here(journal, &detail);
     else if (rc == SOC_EDISKFULL && lookup->query.waits_for_room)
@@ -186,7 +204,7 @@ static void serve_kept(struct soc_journal *journal)
         if (journal->writer.lookups == NULL)
             journal->writer.lookups_end = &journal->writer.lookups;
         lookup->next = NULL;
-        deliver_answers(lookup);
+        soc_lookup_deliver(lookup);
     }
 }
 
@@ -254,59 +272,32 @@ uint64_t soc_journal_durable(const struct soc_journal *journal)
     return journal->durable_reported;
 }
 
-static struct soc_slice copy_text(struct soc_buf *texts, struct soc_slice text)
+uint64_t soc_journal_durable_line(const struct soc_journal *journal)
 {
-    if (text.data == NULL)
-        return text;
-    char *at = texts->data + texts->length; /* reserved for all of them */
-    soc_buf_put_slice(texts, text);
-    return soc_slice(at, text.length);
-}
-
-static void copy_query(struct soc_lookup *lookup, const struct soc_query *query)
-{
-    struct soc_slice what = soc_slice(query->what, strlen(query->what) + 1);
-    soc_buf_reserve(&lookup->texts, what.length + query->agent.length + query->task.length +
-                                        query->type.length + query->correlation_id.length +
-                                        query->from.length + query->to.length +
-                                        query->reason.length + query->state.length);
-    lookup->query = *query;
-    lookup->query.what = copy_text(&lookup->texts, what).data;
-    lookup->query.agent = copy_text(&lookup->texts, query->agent);
-    lookup->query.task = copy_text(&lookup->texts, query->task);
-    lookup->query.type = copy_text(&lookup->texts, query->type);
-    lookup->query.from = copy_text(&lookup->texts, query->from);
-    lookup->query.to = copy_text(&lookup->texts, query->to);
-    lookup->query.reason = copy_text(&lookup->texts, query->reason);
-    lookup->query.state = copy_text(&lookup->texts, query->state);
-    lookup->query.correlation_id = copy_text(&lookup->texts, query->correlation_id);
+    return journal->durable_line_reported;
 }
 
 /* There is no thread: answers now, or keeps the lookup until there is space. */
 static void query_here(struct soc_journal *journal, struct soc_lookup *lookup)
 {
-    commit_here(journal);
+    if (!lookup->query.is_of_durable)
+        commit_here(journal);
     lookup->rc = answer_here(journal, lookup);
     if (lookup->rc != SOC_EDISKFULL || !lookup->query.waits_for_room) {
-        deliver_answers(lookup);
+        soc_lookup_deliver(lookup);
         return;
     }
     *journal->writer.lookups_end = lookup;
     journal->writer.lookups_end = &lookup->next;
 }
 
-void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
-                       void *user)
+static void add_lookup(struct soc_journal *journal, struct soc_lookup *lookup)
 {
-    struct soc_lookup *lookup = soc_alloc_zero(sizeof(*lookup));
-    lookup->cb = cb;
-    lookup->user = user;
-    copy_query(lookup, query);
     if (journal->writer.loop == NULL) {
         query_here(journal, lookup);
         return;
     }
-    lookup->sequence = journal->sequence;
+    lookup->sequence = lookup->query.is_of_durable ? journal->durable_reported : journal->sequence;
     pthread_mutex_lock(&journal->writer.mutex);
     if (journal->writer.is_ended) {
         lookup->rc = SOC_EIO;
@@ -319,6 +310,32 @@ void soc_journal_query(struct soc_journal *journal, const struct soc_query *quer
         pthread_cond_signal(&journal->writer.changed);
     }
     pthread_mutex_unlock(&journal->writer.mutex);
+}
+
+void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
+                       void *user)
+{
+    add_lookup(journal, soc_lookup_new(query, cb, user));
+}
+
+void soc_journal_ask(struct soc_journal *journal, const struct soc_query *query, soc_page_cb *cb,
+                     void *user)
+{
+    struct soc_lookup *lookup = soc_lookup_new(query, NULL, user);
+    lookup->page_cb = cb;
+    add_lookup(journal, lookup);
+}
+
+void soc_journal_drop(struct soc_journal *journal, const void *user)
+{
+    if (journal->writer.loop == NULL)
+        return;
+    pthread_mutex_lock(&journal->writer.mutex);
+    for (struct soc_lookup *each = journal->writer.lookups; each != NULL; each = each->next)
+        each->is_dropped |= each->user == user;
+    pthread_mutex_unlock(&journal->writer.mutex);
+    if (journal->writer.reader != NULL)
+        soc_reader_drop(journal->writer.reader, user);
 }
 
 static bool has_ended(struct soc_journal *journal)
@@ -334,7 +351,7 @@ static void close_lookups(struct soc_lookup *lookups)
 {
     for (struct soc_lookup *lookup = lookups; lookup != NULL; lookup = lookup->next)
         lookup->rc = SOC_ECLOSED;
-    deliver_answers(lookups);
+    soc_lookup_deliver(lookups);
 }
 
 /* Frees everything. The thread, if there was one, has ended. */
@@ -344,6 +361,7 @@ static void free_journal(struct soc_journal *journal)
         soc_loop_remove_waker(journal->writer.loop, journal->waker);
         soc_writer_join(&journal->writer);
     }
+    close_lookups(soc_reader_close(journal->writer.reader));
     close_lookups(journal->writer.answers);
     close_lookups(journal->writer.lookups);
     journal->writer.answers = journal->writer.lookups = NULL;

@@ -20,6 +20,7 @@
 
 #include "base/buf.h"
 #include "loop/loop.h"
+#include "store/lookup.h"
 #include "store/store.h"
 
 struct soc_journal;
@@ -60,17 +61,26 @@ size_t soc_journal_bytes(const struct soc_journal *journal);
 /* Last sequence reported durable. */
 uint64_t soc_journal_durable(const struct soc_journal *journal);
 
-/* The answer to a query: `rc` and a JSON array, lent. Every query gets one: SOC_EIO after
- * the disk failed, SOC_ECLOSED after a crash. A disk failure during a query ends the
- * journal, as it does during a commit. While the disk is full the answer is
- * SOC_EDISKFULL, unless the query waits for space. */
-typedef void soc_query_cb(int rc, struct soc_slice rows, void *user);
+/* Last line of the activity log that was reported durable. */
+uint64_t soc_journal_durable_line(const struct soc_journal *journal);
 
-/* Queries the store as of every batch submitted so far. `cb` is called from the loop;
+/* Queries the store as of every batch submitted so far (lookup.h). Every query gets one
+ * answer: SOC_EIO after the disk failed, SOC_ECLOSED after a crash. A disk failure during a
+ * query ends the journal, as it does during a commit. While the disk is full the answer is
+ * SOC_EDISKFULL, unless the query waits for space. With a loop and a store that has
+ * readers, a thread of its own answers (reader.h). `cb` is called from the loop;
  * without a loop before this returns, unless it waits for space. The texts of `query` are
  * copied. */
 void soc_journal_query(struct soc_journal *journal, const struct soc_query *query, soc_query_cb *cb,
                        void *user);
+
+/* The same for one page of a list. */
+void soc_journal_ask(struct soc_journal *journal, const struct soc_query *query, soc_page_cb *cb,
+                     void *user);
+
+/* Nobody waits for the queries of `user` any more: they are answered with SOC_ECLOSED,
+ * sooner than otherwise, unless their answer is there already. */
+void soc_journal_drop(struct soc_journal *journal, const void *user);
 
 /* Waits until everything submitted is durable or the disk has failed, folds for up to
  * `fold_ms_max`, copies the log back, ends the thread and frees the journal. Events still

@@ -10,6 +10,7 @@
 #include "store/tables/fold.h"
 #include "store/tables/kept.h"
 #include "store/tables/load.h"
+#include "store/tables/page.h"
 #include "store/tables/query.h"
 
 struct soc_memory {
@@ -116,12 +117,17 @@ static int fold(struct soc_store *store, size_t bytes_max, struct soc_detail *de
     return rc;
 }
 
-static int look(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                struct soc_detail *detail)
+/* Its batches are not in the table `journal`, so it must be folded. */
+static int look(struct soc_store *store, const struct soc_query *query, struct soc_page *page,
+                struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_memory *memory = memory_of(store);
     int rc = need_tables(memory, detail);
-    return rc < 0 ? rc : soc_query_answer(&memory->database, query, out, detail);
+    if (rc < 0)
+        return rc;
+    assert(store->at.folded == store->at.sequence || strcmp(query->what, "activity") != 0);
+    return soc_page_serves(query) ? soc_page_answer(&memory->database, query, page, out, detail)
+                                  : soc_query_answer(&memory->database, query, out, detail);
 }
 
 static int letter(struct soc_store *store, uint64_t key, soc_record_cb *cb, void *user,

@@ -2,8 +2,6 @@
 
 #include <assert.h>
 
-#define FOLD_BYTES (8u << 20) /* at a time, before a query */
-
 void soc_store_close(struct soc_store *store)
 {
     if (store != NULL)
@@ -50,23 +48,20 @@ int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail 
     return rc < 0 ? rc : store->at.folded < store->at.sequence;
 }
 
-int soc_store_query(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                    struct soc_detail *detail)
-{
-    int rc = 0;
-    if (store->ops->fold != NULL) {
-        do
-            rc = soc_store_fold(store, FOLD_BYTES, detail);
-        while (rc > 0);
-    }
-    return rc < 0 ? rc : soc_store_look(store, query, out, detail);
-}
-
-int soc_store_look(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                   struct soc_detail *detail)
+int soc_store_look(struct soc_store *store, const struct soc_query *query, struct soc_page *page,
+                   struct soc_buf *out, struct soc_detail *detail)
 {
     assert(query->what != NULL);
-    return store->ops->look(store, query, out, detail);
+    *page = (struct soc_page){0};
+    return store->ops->look(store, query, page, out, detail);
+}
+
+int soc_store_open_reader(struct soc_store *store, struct soc_store **out,
+                          struct soc_detail *detail)
+{
+    return store->ops->open_reader == NULL
+               ? soc_fail(detail, SOC_EINVAL, "the store has no readers")
+               : store->ops->open_reader(store, out, detail);
 }
 
 int soc_store_letter(struct soc_store *store, uint64_t key, soc_record_cb *cb, void *user,

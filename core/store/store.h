@@ -39,6 +39,14 @@ struct soc_letters_page {
     uint64_t count; /* letters that fit, of those looked at */
 };
 
+/* What a page says beside its rows. Lines are those of the activity log. */
+struct soc_page {
+    uint64_t next;     /* ask for rows after this line to go on; 0: there are none */
+    uint64_t previous; /* ask for rows before this line to go back; 0: there are none */
+    uint64_t as_of;    /* last line that the page knows of */
+    uint64_t first;    /* first line there is */
+};
+
 /* A query of the tables. Which filters apply depends on `what`. */
 struct soc_query {
     const char *what; /* agents contacts messages dead_letters activity tasks roles meta dump … */
@@ -49,11 +57,22 @@ struct soc_query {
     struct soc_slice task;
     struct soc_slice type;
     struct soc_slice correlation_id;
-    struct soc_slice state;       /* of the inbox only: open (default), decided, withdrawn, all */
-    uint64_t key;                 /* of `message`, `life` and `item` only: which one */
-    int64_t since_ms;             /* inclusive; 0: from the beginning */
-    int64_t until_ms;             /* exclusive; 0: no end */
-    int64_t limit;                /* the latest so many rows; 0: all */
+    struct soc_slice state; /* of the inbox only: open (default), decided, withdrawn, all */
+    uint64_t key;           /* of `message`, `life` and `item` only: which one */
+    int64_t since_ms;       /* inclusive; 0: from the beginning */
+    int64_t until_ms;       /* exclusive; 0: no end */
+    int64_t limit;          /* the latest so many rows; 0: all */
+    /* Of activity, messages, dead letters and tasks: one page, with up to `limit` rows after
+     * line `after` in ascending order; or, unless it `has_after`, the latest before line
+     * `before` (0: of all). */
+    bool is_page;
+    bool has_after;
+    uint64_t after;
+    uint64_t before;
+    uint64_t upto;      /* no rows beyond this line; 0: all */
+    int64_t budget_us;  /* time for the page; 0: as long as it takes */
+    size_t bytes_max;   /* after which the page ends; 0: SOC_PAGE_BYTES_MAX */
+    bool is_of_durable; /* to a journal: as of what is durable, not of all that was submitted */
     struct soc_letters_span span; /* of `letters` only */
     /* To a journal: wait while the disk is full instead of failing. */
     bool waits_for_room;
@@ -81,8 +100,9 @@ struct soc_store_ops {
     int (*commit)(struct soc_store *store, const struct soc_slice *batches, size_t count,
                   struct soc_detail *detail);
     int (*fold)(struct soc_store *store, size_t bytes_max, struct soc_detail *detail);
-    int (*look)(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                struct soc_detail *detail);
+    int (*look)(struct soc_store *store, const struct soc_query *query, struct soc_page *page,
+                struct soc_buf *out, struct soc_detail *detail);
+    int (*open_reader)(struct soc_store *store, struct soc_store **out, struct soc_detail *detail);
     int (*letter)(struct soc_store *store, uint64_t key, soc_record_cb *cb, void *user,
                   struct soc_detail *detail);
     int (*history)(struct soc_store *store, soc_history_cb *cb, void *user,
@@ -113,6 +133,7 @@ struct soc_store {
     struct soc_store_position at;
     bool is_durable; /* it outlives the process, so the journal folds it ahead of need */
     bool is_untidy;  /* soc_store_tidy has something to do */
+    bool is_crowded; /* readers should pause, so that it can tidy up */
 };
 
 /* Closes the store and frees it. NULL is allowed. */
@@ -143,21 +164,27 @@ int soc_store_commit(struct soc_store *store, uint64_t first, const struct soc_s
  * Returns 1 if there are more, 0 if not, or an error. */
 int soc_store_fold(struct soc_store *store, size_t bytes_max, struct soc_detail *detail);
 
-/* Folds everything, then appends a JSON array of row objects in ascending order of time
- * or origin. `dump` gives every row of every table, sorted, with `table` as a member: the
- * same history gives the same bytes. SOC_EINVAL: `what` is unknown.
+/* Answers a query from the tables as they are, without folding. A read-only store, which
+ * cannot fold, includes the batches that are not folded; so does every store for
+ * `activity`. A query that `is_page` appends the rows of one page, separated by commas
+ * (tables/page.h); any other appends a JSON array of row objects in ascending order of
+ * time or origin. lookup.h asks for all rows of a list.
+ *
+ * `dump` gives every row of every table, sorted, with `table` as a member: the same
+ * history gives the same bytes. SOC_EINVAL: `what` is unknown.
  *
  * `letters` gives a page of dead letters as bytes instead: a struct soc_letters_page, then
  * for each letter, in the order of their keys, the records of its message, its end, its
  * failed task and the ended tasks above that. A page looks at a bounded number of letters,
  * and its bytes are bounded too unless one letter alone has more. */
-int soc_store_query(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                    struct soc_detail *detail);
+int soc_store_look(struct soc_store *store, const struct soc_query *query, struct soc_page *page,
+                   struct soc_buf *out, struct soc_detail *detail);
 
-/* The same from the tables as they are, without folding. A read-only store, which cannot
- * fold, includes the batches that are not folded. */
-int soc_store_look(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                   struct soc_detail *detail);
+/* Opens a connection beside that of a store that is being written, for another thread. It
+ * only answers soc_store_look, from one snapshot each time; other lists than `activity` as
+ * far as they are folded. SOC_EINVAL: the store has none. Release with soc_store_close(). */
+int soc_store_open_reader(struct soc_store *store, struct soc_store **out,
+                          struct soc_detail *detail);
 
 /* Hands out a dead letter that is in the tables: its message and its end. Nothing if there
  * is none with that key. May be called during a load. */

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
@@ -56,18 +57,6 @@ void soc_writer_recycle(struct soc_writer *writer, struct soc_batch *batch)
     batch->next = writer->spares;
     writer->spares = batch;
     writer->spare_count++;
-}
-
-bool soc_lookup_is_fatal(int rc)
-{
-    return rc < 0 && rc != SOC_EDISKFULL && rc != SOC_EINVAL;
-}
-
-void soc_lookup_free(struct soc_lookup *lookup)
-{
-    soc_buf_fini(&lookup->texts);
-    soc_buf_fini(&lookup->rows);
-    free(lookup);
 }
 
 /* Waits until the loop has something, or for `wait_us` (< 0: forever). With the mutex
@@ -132,6 +121,7 @@ static void report_group(struct soc_writer *writer, struct soc_batch **group, si
     pthread_mutex_lock(&writer->mutex);
     writer->is_full = false;
     writer->durable += count;
+    writer->durable_line = writer->store->at.last_line;
     for (size_t i = 0; i < count; i++) {
         writer->durable_bytes += group[i]->bytes.length;
         soc_writer_recycle(writer, group[i]);
@@ -182,17 +172,50 @@ static void fold_slice(struct soc_writer *writer)
         fail(writer, &detail);
 }
 
-/* Folds a slice on the way to an answer, or answers. Returns 1 if there is more to fold,
+/* Tells whether everything that the lookup has to include is there to be read. */
+static bool is_ready(const struct soc_writer *writer, const struct soc_lookup *lookup)
+{
+    return soc_store_folded(writer->store) >= lookup->sequence ||
+           (soc_store_sequence(writer->store) >= lookup->sequence &&
+            soc_lookup_sees_journal(lookup));
+}
+
+/* Letters are the business of an order, which reads and then changes. */
+static bool is_for_reader(const struct soc_writer *writer, const struct soc_lookup *lookup)
+{
+    return writer->reader != NULL && strcmp(lookup->query.what, "letters") != 0;
+}
+
+/* Passes the lookups that can be answered on to the reader. With the mutex held. */
+static void pass_on(struct soc_writer *writer)
+{
+    struct soc_lookup **at = &writer->lookups;
+    writer->lookups_end = &writer->lookups;
+    while (*at != NULL) {
+        struct soc_lookup *lookup = *at;
+        if (is_for_reader(writer, lookup) && (lookup->is_dropped || is_ready(writer, lookup))) {
+            *at = lookup->next;
+            soc_reader_add(writer->reader, lookup);
+        } else {
+            at = &lookup->next;
+            writer->lookups_end = at;
+        }
+    }
+}
+
+/* Folds a slice on the way to an answer, or answers. Returns 1 if there is more to do,
  * SOC_OK if it is answered, or an error. Without the mutex. */
 static int try_lookup(struct soc_writer *writer, struct soc_lookup *lookup)
 {
     struct soc_detail detail = {0};
     int rc;
-    if (soc_store_folded(writer->store) < lookup->sequence) {
+    if (is_for_reader(writer, lookup) && is_ready(writer, lookup)) {
+        rc = 1; /* the next round passes it on */
+    } else if (soc_store_folded(writer->store) < lookup->sequence) {
         rc = soc_store_fold(writer->store, SOC_FOLD_SLICE_BYTES, &detail);
         rc = rc < 0 ? rc : 1;
     } else {
-        rc = soc_store_look(writer->store, &lookup->query, &lookup->rows, &detail);
+        rc = soc_lookup_step(lookup, writer->store, SOC_PAGE_US_MAX, &detail);
     }
     if (soc_lookup_is_fatal(rc))
         fail(writer, &detail);
@@ -203,7 +226,10 @@ static int try_lookup(struct soc_writer *writer, struct soc_lookup *lookup)
  * released meanwhile. */
 static void serve_lookup(struct soc_writer *writer)
 {
+    pass_on(writer);
     struct soc_lookup *lookup = writer->lookups;
+    if (lookup == NULL)
+        return;
     bool may_wait = lookup->query.waits_for_room && !writer->is_closing;
     pthread_mutex_unlock(&writer->mutex);
     lookup->rc = try_lookup(writer, lookup);
@@ -211,6 +237,10 @@ static void serve_lookup(struct soc_writer *writer)
     if (is_kept)
         wait_for_room(writer);
     pthread_mutex_lock(&writer->mutex);
+    if (lookup->rc >= 0 && writer->is_full) {
+        writer->is_full = false; /* there was room to fold */
+        soc_loop_wake(writer->loop);
+    }
     if (lookup->rc > 0)
         return;
     writer->lookups = lookup->next;
@@ -222,8 +252,6 @@ static void serve_lookup(struct soc_writer *writer)
         writer->lookups_end = &lookup->next;
         return;
     }
-    if (lookup->rc == SOC_OK)
-        writer->is_full = false;
     *writer->answers_end = lookup;
     writer->answers_end = &lookup->next;
     soc_loop_wake(writer->loop);
@@ -327,6 +355,8 @@ static void *run(void *user)
     struct soc_writer *writer = user;
     pthread_mutex_lock(&writer->mutex);
     while (!writer->is_crashed && !writer->is_failed) {
+        if (writer->reader != NULL)
+            soc_reader_hold(writer->reader, writer->store->is_crowded);
         bool has_work = writer->batches != NULL || writer->lookups != NULL;
         if (writer->batches != NULL)
             write_group(writer);
@@ -353,6 +383,7 @@ void soc_writer_init(struct soc_writer *writer, struct soc_store *store, struct 
 {
     *writer = (struct soc_writer){.store = store, .loop = loop};
     writer->durable = soc_store_sequence(store);
+    writer->durable_line = store->at.last_line;
     writer->batches_end = &writer->batches;
     writer->lookups_end = &writer->lookups;
     writer->answers_end = &writer->answers;

@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "loop/loop.h"
+#include "store/lookup.h"
+#include "store/reader.h"
 #include "store/store.h"
 
 #define SOC_FOLD_SLICE_BYTES (256u << 10) /* a few milliseconds */
@@ -22,23 +24,12 @@ struct soc_batch {
     struct soc_buf bytes;
 };
 
-/* A query to be answered, or its answer. */
-struct soc_lookup {
-    struct soc_lookup *next;
-    uint64_t sequence;      /* the last batch that the answer has to include */
-    struct soc_query query; /* its texts are in `texts` */
-    struct soc_buf texts;
-    void (*cb)(int rc, struct soc_slice rows, void *user);
-    void *user;
-    int rc;
-    struct soc_buf rows;
-};
-
 /* What both threads share. */
 struct soc_writer {
     /* set at the start, then read by both */
-    struct soc_store *store; /* lent */
-    struct soc_loop *loop;   /* lent; NULL: no thread */
+    struct soc_store *store;   /* lent */
+    struct soc_loop *loop;     /* lent; NULL: no thread */
+    struct soc_reader *reader; /* lent; answers lookups; NULL: the writer itself does */
     pthread_t thread;
 
     /* both, under `mutex` */
@@ -52,7 +43,8 @@ struct soc_writer {
     struct soc_lookup **answers_end;
     struct soc_batch *spares;
     int spare_count;
-    uint64_t durable; /* last sequence committed */
+    uint64_t durable;      /* last sequence committed */
+    uint64_t durable_line; /* last line of the activity log in it */
     uint64_t durable_bytes;
     bool is_full;
     bool is_failed;
@@ -83,12 +75,5 @@ void soc_writer_add_batch(struct soc_writer *writer, struct soc_buf *batch);
 
 /* Recycles a batch that was committed and taken from the queue. With the mutex held. */
 void soc_writer_recycle(struct soc_writer *writer, struct soc_batch *batch);
-
-/* Frees a lookup with its texts and rows. */
-void soc_lookup_free(struct soc_lookup *lookup);
-
-/* Tells whether the result of a lookup means that the disk has failed, after which
- * nothing more is answered. */
-bool soc_lookup_is_fatal(int rc);
 
 #endif

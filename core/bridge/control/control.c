@@ -332,6 +332,14 @@ static void end_call(struct soc_control *control, struct call *call)
         close_if_done(connection);
 }
 
+static void put_cursor(struct soc_buf *out, const char *name, uint64_t line)
+{
+    if (line == 0)
+        return;
+    soc_json_put_name(out, name);
+    soc_json_put_integer(out, (int64_t)line);
+}
+
 static void answer_call(struct soc_call *base, bool is_error, struct soc_slice answer)
 {
     struct call *call = (struct call *)base;
@@ -351,6 +359,9 @@ static void answer_call(struct soc_call *base, bool is_error, struct soc_slice a
     } else {
         soc_buf_put_text(&control->out, "\"ok\":");
         soc_buf_put_slice(&control->out, answer);
+        put_cursor(&control->out, "next", base->next);
+        put_cursor(&control->out, "previous", base->previous);
+        put_cursor(&control->out, "as_of", base->as_of);
     }
     end_call(control, call);
 }

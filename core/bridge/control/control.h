@@ -7,6 +7,8 @@
  *     {"id":1,"ok":[{"messageId":"msg_…"}]}
  *     {"id":2,"error":"agent_not_found","message":"…","agentId":"nobody"}
  *
+ * An answer of rows also has `as_of`, and a page `next` and `previous` (operation.h).
+ *
  * A line has 2 MB at most. `id` is any number or string; the answer has the same.
  * Answers may arrive in another order than the requests. Messages are always sent as `user`
  * and are durable when they are answered.

@@ -117,9 +117,11 @@ static const struct soc_param contact_members[] = {
 };
 
 static const struct soc_param activity_members[] = {
+    {.name = "line", .kind = SOC_PARAM_INTEGER, .is_needed = true, .summary = "its number"},
     {.name = "time", .kind = SOC_PARAM_TIME, .is_needed = true, .summary = "when"},
     {.name = "event", .is_needed = true, .summary = "what happened"},
     {.name = "agent", .is_needed = true, .summary = "the agent it concerns; `system`: the host"},
+    {.name = "other", .summary = "the second agent it concerns"},
     {.name = "type", .summary = "the type of its message"},
     {.name = "message_id", .kind = SOC_PARAM_ID, .summary = "its message"},
     {.name = "task_id", .summary = "its task"},
@@ -288,14 +290,14 @@ static void recall_stats(struct soc_slice meta, struct soc_buf *out)
 
 const struct soc_operation soc_looks[] = {
     {LOOK("agents"), .summary = "agents; with status and queue while the society runs",
-     FILTERS(SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_LIMIT),
+     FILTERS(SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_PAGE),
      .answer = soc_looks_agent_members,
      .view = &(const struct soc_view){.is_stored = true,
                                       .is_of_living = true,
                                       .look = look_at_agents,
                                       .columns = agent_columns}},
     {LOOK("contacts"), .summary = "who knows whom, in which role, since when and how",
-     .is_for_agents = true, FILTERS(SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_LIMIT),
+     .is_for_agents = true, FILTERS(SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_PAGE),
      .answer = contact_members,
      .view = &(const struct soc_view){.is_stored = true,
                                       .is_of_living = true,
@@ -313,7 +315,7 @@ const struct soc_operation soc_looks[] = {
      .answer = activity_members,
      .view = &(const struct soc_view){.is_stored = true, .columns = activity_columns}},
     {LOOK("waits"), .summary = "who waits for whom, since when and until when",
-     .answer = wait_members,
+     FILTERS(SOC_FILTER_PAGE), .answer = wait_members,
      .view = &(const struct soc_view){.look = look_at_waits, .columns = wait_columns}},
     {LOOK("stats"), .summary = "counts of messages, agents and turns", .answer = stats_members,
      .view = &(const struct soc_view){.look = look_at_stats, .recall = recall_stats}},

@@ -45,6 +45,15 @@ const struct soc_param soc_view_filters[SOC_FILTER_COUNT + 1] = {
      .kind = SOC_PARAM_CHOICE,
      .choices = item_states,
      .summary = "items that are open (default), decided or withdrawn, or all"},
+    {.name = "after",
+     .kind = SOC_PARAM_INTEGER,
+     .most = INT64_MAX,
+     .summary = "a page of the rows after this line"},
+    {.name = "before",
+     .kind = SOC_PARAM_INTEGER,
+     .least = 1,
+     .most = INT64_MAX,
+     .summary = "a page of the rows before this line"},
     {.name = NULL},
 };
 
@@ -143,6 +152,8 @@ void soc_call_fail(struct soc_call *call, int code, const char *message)
 void soc_call_drop(struct soc_call *call)
 {
     call->is_dropped = true;
+    if (call->host != NULL)
+        soc_look_drop(call->host, call);
 }
 
 static void fail_member(struct soc_call *call, const char *name)
@@ -616,6 +627,24 @@ void soc_given_finish(struct soc_given *given, int rc, struct soc_slice target,
     soc_buf_fini(answer);
 }
 
+static bool is_given(struct soc_slice params, const char *name)
+{
+    return !is_absent(soc_json_member(params, name));
+}
+
+/* A page is asked for by where it begins or ends. */
+static void read_page(struct soc_slice params, struct soc_query *query)
+{
+    int64_t line = 0;
+    query->has_after = is_given(params, "after");
+    query->is_page = query->has_after || is_given(params, "before");
+    if (query->has_after && soc_json_integer(soc_json_member(params, "after"), &line))
+        query->after = (uint64_t)line;
+    line = 0;
+    if (is_given(params, "before") && soc_json_integer(soc_json_member(params, "before"), &line))
+        query->before = (uint64_t)line;
+}
+
 const char *soc_operation_read_query(const struct soc_operation *operation, struct soc_slice params,
                                      struct soc_buf *texts, struct soc_query *query)
 {
@@ -637,15 +666,56 @@ const char *soc_operation_read_query(const struct soc_operation *operation, stru
     query->since_ms = time_of(params, "since");
     query->until_ms = time_of(params, "until");
     query->limit = limit;
+    read_page(params, query);
     return NULL;
 }
 
-static void answer_query(int rc, struct soc_slice rows, void *user)
+static void fail_gone(struct soc_call *call, uint64_t first)
 {
-    if (rc < 0)
-        soc_call_fail(user, rc, NULL);
+    struct soc_buf error = {0};
+    soc_refusal_begin(&error, SOC_EGONE, NULL);
+    soc_json_put_name(&error, "first");
+    soc_json_put_integer(&error, (int64_t)first);
+    soc_refusal_end(&error, SOC_EGONE);
+    fail(call, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+static void answer_page(int rc, struct soc_slice rows, const struct soc_page *page, void *user)
+{
+    struct soc_call *call = user;
+    call->next = page->next;
+    call->previous = page->previous;
+    call->as_of = page->as_of != 0 ? page->as_of : soc_look_last_line(call->host);
+    if (rc == SOC_EGONE)
+        fail_gone(call, page->first);
+    else if (rc == SOC_ETOOLARGE)
+        soc_call_fail(call, rc, "the rows are too many for one answer; ask by pages with `after`");
+    else if (rc < 0)
+        soc_call_fail(call, rc, NULL);
     else
-        succeed(user, rows);
+        succeed(call, rows);
+}
+
+/* Keeps a page of a list from memory. */
+static void cut_list(struct soc_call *call, const struct soc_query *query, struct soc_buf *list)
+{
+    struct soc_page page = {0};
+    soc_lookup_cut(query, &page, list);
+    call->next = page.next;
+    call->previous = page.previous;
+}
+
+/* Asks for a page, if the call or its parameters say so. */
+static void set_page(const struct soc_call *call, struct soc_query *query)
+{
+    query->is_page |= call->is_paged;
+    if (!query->is_page)
+        return;
+    if (query->limit == 0)
+        query->limit = SOC_PAGE_ROWS;
+    if (query->limit > SOC_PAGE_ROWS_MAX)
+        query->limit = SOC_PAGE_ROWS_MAX;
 }
 
 static void fail_foreign(struct soc_call *call)
@@ -716,9 +786,16 @@ void soc_given_look(struct soc_given *given)
                soc_registry_find(host, query.agent) == NULL) {
         fail_no_agent(given->call, query.agent);
     } else if (view->look == NULL || is_of_past(&query)) {
-        soc_look_query(host, &query, answer_query, given->call);
+        set_page(given->call, &query);
+        soc_look_page(host, &query, answer_page, given->call);
     } else {
-        view->look(host, &query, &list);
+        struct soc_query all = query;
+        set_page(given->call, &query);
+        all.limit = query.is_page ? 0 : query.limit;
+        given->call->as_of = soc_look_last_line(host);
+        view->look(host, &all, &list);
+        if (query.is_page)
+            cut_list(given->call, &query, &list);
         succeed_when_durable(given->call, &list);
     }
 }

@@ -23,6 +23,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/slice.h"
+#include "kernel/operations/view.h"
 #include "store/store.h"
 
 struct soc_agent;
@@ -77,28 +78,6 @@ struct soc_param {
     const char *const *choices; /* ends with NULL; of a text, `run` checks them */
     const char *alias;          /* another name for it; NULL: none */
     const char *summary;
-};
-
-/* One column of the table that `society inspect` prints. */
-struct soc_column {
-    const char *title;
-    const char *member; /* of the row: the value to show */
-    int width_max;      /* longer texts are truncated */
-};
-
-/* How a read operation finds its rows. Its parameters are filters of soc_query. */
-struct soc_view {
-    bool is_hidden;      /* from `society inspect` */
-    bool is_stored;      /* rows are in the database */
-    bool is_of_living;   /* in a running society `agent` must be the id of a living agent */
-    const char *as_type; /* alias of the filter `type` in Lua; NULL: none */
-    /* Appends the list from memory. NULL: query the database, as for items that are not
-     * open. */
-    void (*look)(struct soc_host *host, const struct soc_query *query, struct soc_buf *out);
-    /* Appends the list for a stopped society from its `meta` table, given as a list of
-     * rows. NULL: query the database or, for rows not stored there, load a host. */
-    void (*recall)(struct soc_slice meta, struct soc_buf *out);
-    const struct soc_column *columns; /* ends with a NULL title; NULL: print one member per line */
 };
 
 /* An operation. */
@@ -170,7 +149,12 @@ struct soc_call {
     void (*free_work)(void *work); /* NULL: free() */
     struct soc_call_key *key;      /* call_keys.h: its order is being carried out; NULL: none */
     bool is_strict;                /* parameters that the operation does not have are refused */
+    bool is_paged;                 /* lists are answered by pages */
     bool is_dropped;
+    /* Of a page, set before `answer` is called; 0: none. */
+    uint64_t next;
+    uint64_t previous;
+    uint64_t as_of; /* last line that the answer knows of */
 };
 
 /* Answers with a list at once. */
@@ -267,26 +251,6 @@ void soc_given_finish(struct soc_given *given, int rc, struct soc_slice target,
 
 /* Answers a read operation; its `run`. */
 void soc_given_look(struct soc_given *given);
-
-/* Bits of the filters, in the order of soc_view_filters. */
-enum soc_filter {
-    SOC_FILTER_AGENT = 1,
-    SOC_FILTER_TASK = 2,
-    SOC_FILTER_TYPE = 4,
-    SOC_FILTER_CORRELATION = 8,
-    SOC_FILTER_SINCE = 16,
-    SOC_FILTER_UNTIL = 32,
-    SOC_FILTER_LIMIT = 64,
-    SOC_FILTER_FROM = 128,
-    SOC_FILTER_TO = 256,
-    SOC_FILTER_REASON = 512,
-    SOC_FILTER_STATE = 1024,
-    SOC_FILTER_TIME = SOC_FILTER_SINCE | SOC_FILTER_UNTIL,
-    SOC_FILTER_ALL = 127, /* but those of dead letters alone */
-    SOC_FILTER_LETTERS = SOC_FILTER_ALL | SOC_FILTER_FROM | SOC_FILTER_TO | SOC_FILTER_REASON,
-};
-
-#define SOC_FILTER_COUNT 11
 
 /* The parameter `agent`, needed: of operations about one agent. */
 extern const struct soc_param soc_operation_agent[];

@@ -267,13 +267,16 @@ static int64_t filter_count(lua_State *L, const char *name)
     return count == INT64_MAX ? 0 : count;
 }
 
+/* A script gets all rows or the latest. */
+#define PAGE (unsigned)(SOC_FILTER_AFTER | SOC_FILTER_BEFORE)
+
 /* Raises for filters that the subject does not have. */
 static void check_filters(lua_State *L, const struct soc_operation *subject)
 {
     const char *known[SOC_FILTER_COUNT + 2] = {0};
     int count = 0;
     for (int i = 0; i < SOC_FILTER_COUNT; i++)
-        if ((subject->takes & 1u << i) != 0)
+        if ((subject->takes & ~PAGE & 1u << i) != 0)
             known[count++] = soc_view_filters[i].name;
     if (subject->view->as_type != NULL)
         known[count++] = subject->view->as_type;

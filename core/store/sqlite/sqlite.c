@@ -20,6 +20,7 @@
 #include "store/tables/kept.h"
 #include "store/tables/lines.h"
 #include "store/tables/load.h"
+#include "store/tables/page.h"
 #include "store/tables/query.h"
 #include "store/tables/schema.h"
 
@@ -45,6 +46,7 @@ struct soc_sqlite {
     struct soc_disk *disk;        /* lent; NULL: a directory */
     const char *sync_sql;         /* how a commit is made durable */
     struct soc_directory_lock lock;
+    char *path; /* of the database in a directory; NULL: on a simulated disk */
     bool is_read_only;
 };
 
@@ -202,6 +204,7 @@ static int open_directory(struct soc_sqlite *sqlite, const char *directory,
         rc = open_file(sqlite, directory, path.data, detail);
     if (rc == SOC_OK && !sqlite->is_read_only) /* log and mark exist by now */
         rc = soc_presence_note(&sqlite->presence, directory, detail);
+    sqlite->path = soc_copy_text(path.data, strlen(path.data));
     soc_buf_fini(&path);
     return rc;
 }
@@ -227,7 +230,9 @@ static int open_disk(struct soc_sqlite *sqlite, struct soc_detail *detail)
 /* Notes whether the log has grown enough to be copied back in a quiet moment. */
 static void note_log(struct soc_sqlite *sqlite)
 {
-    sqlite->store.is_untidy = soc_database_wal_pages(&sqlite->database) >= WAL_PAGES_QUIET;
+    int pages = soc_database_wal_pages(&sqlite->database);
+    sqlite->store.is_untidy = pages >= WAL_PAGES_QUIET;
+    sqlite->store.is_crowded = pages >= 2 * WAL_PAGES_MAX;
 }
 
 /* Copies the log back if at least `pages_min` pages of it are not. */
@@ -303,16 +308,30 @@ static int fold(struct soc_store *store, size_t bytes_max, struct soc_detail *de
     return rc < 0 ? rc : checkpoint(sqlite, WAL_PAGES_MAX, detail);
 }
 
-static int look(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                struct soc_detail *detail)
+static int look(struct soc_store *store, const struct soc_query *query, struct soc_page *page,
+                struct soc_buf *out, struct soc_detail *detail)
 {
-    return soc_query_answer(&sqlite_of(store)->database, query, out, detail);
+    struct soc_database *database = &sqlite_of(store)->database;
+    return soc_page_serves(query) ? soc_page_answer(database, query, page, out, detail)
+                                  : soc_query_answer(database, query, out, detail);
+}
+
+/* From one snapshot, as far as it is folded. */
+static int look_beside(struct soc_store *store, const struct soc_query *query,
+                       struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_database *database = &sqlite_of(store)->database;
+    int rc = soc_database_exec(database, "BEGIN", detail);
+    if (rc == SOC_OK)
+        rc = look(store, query, page, out, detail);
+    soc_database_rollback(database);
+    return rc;
 }
 
 /* Includes batches that are not folded by answering from a copy with all of them folded.
  * Without any, the store itself answers. */
-static int look_through(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
-                        struct soc_detail *detail)
+static int look_through(struct soc_store *store, const struct soc_query *query,
+                        struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_database *database = &sqlite_of(store)->database;
     struct soc_database copy = {0};
@@ -321,15 +340,17 @@ static int look_through(struct soc_store *store, const struct soc_query *query, 
         return rc;
     rc = soc_batches_position(database, &store->at, detail);
     bool is_folded = store->at.folded == store->at.sequence;
-    if (rc == SOC_OK && is_folded)
-        rc = soc_query_answer(database, query, out, detail);
+    bool is_direct = is_folded || strcmp(query->what, "activity") == 0;
+    if (rc == SOC_OK && is_direct)
+        rc = look(store, query, page, out, detail);
     soc_database_rollback(database);
-    if (rc < 0 || is_folded)
+    if (rc < 0 || is_direct)
         return rc;
     struct soc_store_position at;
     rc = soc_copy_make(database, &copy, &at, detail);
     if (rc == SOC_OK)
-        rc = soc_query_answer(&copy, query, out, detail);
+        rc = soc_page_serves(query) ? soc_page_answer(&copy, query, page, out, detail)
+                                    : soc_query_answer(&copy, query, out, detail);
     soc_database_close(&copy);
     return rc;
 }
@@ -386,7 +407,32 @@ static void close_store(struct soc_store *store)
     soc_pages_free(sqlite->pages);
     soc_directory_unlock(sqlite->lock);
     soc_fold_free(sqlite->fold);
+    free(sqlite->path);
     free(sqlite);
+}
+
+static const struct soc_store_ops beside_ops = {.look = look_beside, .close = close_store};
+
+/* The files belong to the writer, so only the connection is opened. */
+static int open_beside(struct soc_store *store, struct soc_store **out, struct soc_detail *detail)
+{
+    struct soc_sqlite *writer = sqlite_of(store);
+    if (writer->path == NULL)
+        return soc_fail(detail, SOC_EINVAL, "a simulated disk has no readers");
+    struct soc_sqlite *sqlite = soc_alloc_zero(sizeof(*sqlite));
+    sqlite->store.ops = &beside_ops;
+    sqlite->lock = SOC_DIRECTORY_FREE;
+    sqlite->pages = soc_pages_new(NULL);
+    sqlite->database.vfs = soc_pages_vfs(sqlite->pages);
+    sqlite->database.damage = soc_pages_damage(sqlite->pages);
+    sqlite->mark.is_read_only = sqlite->is_read_only = true;
+    int rc = soc_database_open(&sqlite->database, writer->path, SQLITE_OPEN_READONLY, detail);
+    if (rc < 0) {
+        close_store(&sqlite->store);
+        return rc;
+    }
+    *out = &sqlite->store;
+    return SOC_OK;
 }
 
 static const struct soc_store_ops writer_ops = {
@@ -394,6 +440,7 @@ static const struct soc_store_ops writer_ops = {
     .commit = commit,
     .fold = fold,
     .look = look,
+    .open_reader = open_beside,
     .letter = letter,
     .history = history,
     .history_count = history_count,

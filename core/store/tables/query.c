@@ -90,7 +90,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     "(:agent IS NULL OR sender = :agent OR receiver = :agent"                                      \
     " OR (flags & 128 AND (" READ_BY_AGENT " OR " AWAITS_AGENT ")))"                               \
     " AND (:task IS NULL OR task_id = :task) AND (:type IS NULL OR type = :type)"                  \
-    " AND " OF_CHAIN("time_ms") " AND key >= :first_key AND key < :end_key AND " DATED("time_ms")
+    " AND " OF_CHAIN("time_ms") " AND " SPAN("time_ms")
 /* Who wrote a dead letter to whom, and the code of the error it ended with. */
 #define LETTER_WHERE                                                                               \
     "status IN (2, 3) AND (:from IS NULL OR sender = :from)"                                       \
@@ -104,7 +104,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " WHERE a.reply_to = :key AND a.reply_to > 0)"
 #define ACTIVITY_COLUMNS                                                                           \
     "agent, coalesce(correlation_id, message_id(sent_ms, key)) AS correlation_id, detail, event,"  \
-    " message_id(sent_ms, key) AS message_id, task_id,"                                            \
+    " place AS line, message_id(sent_ms, key) AS message_id, other, task_id,"                      \
     " time_ms AS \"time:time\", type"
 #define ACTIVITY_UP   "place"
 #define ACTIVITY_DOWN "place DESC"
@@ -142,6 +142,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
 #define OF_CONTACT(column)                                                                         \
     "(SELECT e." column " FROM contact_entries e WHERE e.owner = contacts.owner"                   \
     " AND e.id = contacts.id)"
+
 static const struct question questions[] = {
     {"agents",
      "brief AS \"brief:json\", created_ms AS \"created_at:time\", end_reason,"
@@ -169,12 +170,6 @@ static const struct question questions[] = {
      "key", "key DESC"},
     {"message", MESSAGE_COLUMNS, "message_entries m", WITH_ANSWERS, "key", "key DESC"},
     {"life", ACTIVITY_COLUMNS, "activity_entries", "key = :key", ACTIVITY_UP, ACTIVITY_DOWN},
-    {"activity", ACTIVITY_COLUMNS, "activity_entries",
-     "(:agent IS NULL OR agent = :agent OR other = :agent)"
-     " AND (:task IS NULL OR task_id = :task)"
-     " AND (:type IS NULL OR type = :type OR event = :type) AND " OF_CHAIN("sent_ms") " AND " SPAN(
-         "time_ms"),
-     ACTIVITY_UP, ACTIVITY_DOWN},
     {"inbox", ITEM_COLUMNS, "inbox_entries m INDEXED BY inbox_open",
      "decided_ms IS NULL AND " ITEM_WHERE, "m.priority, key", "m.priority DESC, key DESC"},
     {"inbox_past", ITEM_COLUMNS, "inbox_entries m",
@@ -260,7 +255,8 @@ static void put_member(const struct soc_calendar *calendar, struct soc_buf *out,
     int type = sqlite3_column_type(row, column);
     bool is_date = strcmp(kind, "date") == 0;
     bool is_time = is_date || strcmp(kind, "time") == 0;
-    if (type == SQLITE_NULL || (is_time && sqlite3_column_int64(row, column) == 0))
+    if (type == SQLITE_NULL || strcmp(kind, "hidden") == 0 ||
+        (is_time && sqlite3_column_int64(row, column) == 0))
         return;
     assert(length < sizeof(name));
     memcpy(name, title, length);
@@ -354,34 +350,6 @@ static int put_rows_reversed(struct soc_database *database, sqlite3_stmt *statem
     return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 
-/* Finds the lowest key of a message not older than `time_ms`: times rise with keys. */
-static int find_key(struct soc_database *database, int64_t time_ms, int64_t *key,
-                    struct soc_detail *detail)
-{
-    sqlite3_stmt *statement;
-    int rc = soc_database_prepare(database,
-                                  "SELECT key, time_ms FROM message_entries WHERE key >= ?1"
-                                  " ORDER BY key LIMIT 1",
-                                  &statement, detail);
-    int64_t low = 0;
-    int64_t high = INT64_C(1) << 40; /* keys have ten hex digits */
-    while (rc == SOC_OK && low < high) {
-        int64_t middle = low + (high - low) / 2;
-        sqlite3_bind_int64(statement, 1, middle);
-        int sqlite_rc = sqlite3_step(statement);
-        if (sqlite_rc != SQLITE_ROW && sqlite_rc != SQLITE_DONE)
-            rc = soc_database_fail(database, sqlite_rc, detail);
-        else if (sqlite_rc == SQLITE_DONE || sqlite3_column_int64(statement, 1) >= time_ms)
-            high = middle;
-        else
-            low = sqlite3_column_int64(statement, 0) + 1;
-        sqlite3_reset(statement);
-    }
-    sqlite3_finalize(statement);
-    *key = low;
-    return rc;
-}
-
 static void bind_named_text(sqlite3_stmt *statement, const char *name, struct soc_slice text)
 {
     int index = sqlite3_bind_parameter_index(statement, name);
@@ -396,8 +364,8 @@ static void bind_named_number(sqlite3_stmt *statement, const char *name, int64_t
         sqlite3_bind_int64(statement, index, number);
 }
 
-static int bind_query(struct soc_database *database, sqlite3_stmt *statement,
-                      const struct soc_query *query, struct soc_detail *detail)
+static void bind_query(struct soc_database *database, sqlite3_stmt *statement,
+                       const struct soc_query *query)
 {
     bind_named_text(statement, ":agent", query->agent);
     bind_named_text(statement, ":task", query->task);
@@ -419,22 +387,9 @@ static int bind_query(struct soc_database *database, sqlite3_stmt *statement,
     bind_named_number(statement, ":until_date", until_date_ms);
     bind_named_number(statement, ":steps", database->calendar.count);
     bind_named_number(statement, ":limit", query->limit);
-    if (sqlite3_bind_parameter_index(statement, ":first_key") == 0)
-        return SOC_OK;
-    int64_t first = INT64_MIN;
-    int64_t end = INT64_MAX;
-    int rc = SOC_OK;
-    if (query->since_ms > 0)
-        rc = find_key(database, query->since_ms, &first, detail);
-    if (rc == SOC_OK && query->until_ms > 0)
-        rc = find_key(database, until_ms, &end, detail);
-    bind_named_number(statement, ":first_key", first);
-    bind_named_number(statement, ":end_key", end);
-    return rc;
 }
 
-/* Reads the calendar, which turns times into dates. */
-static int read_calendar(struct soc_database *database, struct soc_detail *detail)
+int soc_query_read_calendar(struct soc_database *database, struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
     int rc = soc_database_prepare(database, "SELECT value FROM meta WHERE name = 'clock'",
@@ -447,6 +402,43 @@ static int read_calendar(struct soc_database *database, struct soc_detail *detai
         rc = soc_database_fail(database, sqlite_rc, detail);
     sqlite3_finalize(statement);
     return rc;
+}
+
+static const struct question *find_question(const char *what)
+{
+    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++)
+        if (strcmp(questions[i].what, what) == 0)
+            return &questions[i];
+    return NULL;
+}
+
+int soc_query_prepare(struct soc_database *database, const struct soc_query *query,
+                      bool is_backwards, sqlite3_stmt **out, struct soc_detail *detail)
+{
+    const struct question *question = find_question(query->what);
+    assert(question != NULL);
+    struct soc_buf sql = {0};
+    soc_buf_printf(&sql,
+                   "SELECT %s, key AS \"key:hidden\" FROM %s WHERE %s"
+                   " AND key > :low AND key <= :high ORDER BY %s",
+                   question->columns, question->from, question->where,
+                   is_backwards ? question->down : question->up);
+    int rc = soc_database_prepare(database, soc_buf_text(&sql), out, detail);
+    soc_buf_fini(&sql);
+    if (rc == SOC_OK)
+        bind_query(database, *out, query);
+    return rc;
+}
+
+void soc_query_bind_span(sqlite3_stmt *statement, int64_t low, int64_t high)
+{
+    bind_named_number(statement, ":low", low);
+    bind_named_number(statement, ":high", high);
+}
+
+void soc_query_put_row(struct soc_database *database, struct soc_buf *out, sqlite3_stmt *row)
+{
+    put_row(&database->calendar, out, row);
 }
 
 static int answer_question(struct soc_database *database, const struct question *question,
@@ -462,7 +454,7 @@ static int answer_question(struct soc_database *database, const struct question 
     int rc = soc_database_prepare(database, soc_buf_text(&sql), &statement, detail);
     soc_buf_fini(&sql);
     if (rc == SOC_OK)
-        rc = bind_query(database, statement, query, detail);
+        bind_query(database, statement, query);
     if (rc == SOC_OK)
         rc = is_limited ? put_rows_reversed(database, statement, out, detail)
                         : put_rows(database, statement, out, detail);
@@ -563,9 +555,8 @@ static int answer_letters(struct soc_database *database, const struct soc_query 
             " WHERE " LETTER_WHERE
             " AND key > :after AND key <= :last AND coalesce(end_place, 0) <= :line ORDER BY key",
             &statement, detail);
-    if (rc == SOC_OK)
-        rc = bind_query(database, statement, query, detail);
     if (rc == SOC_OK) {
+        bind_query(database, statement, query);
         bind_named_number(statement, ":after",
                           (int64_t)(span->key != 0 ? span->key - 1 : span->after));
         bind_named_number(statement, ":last", (int64_t)last);
@@ -592,7 +583,7 @@ int soc_query_answer(struct soc_database *database, const struct soc_query *quer
                      struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_buf rows = {0};
-    int rc = read_calendar(database, detail);
+    int rc = soc_query_read_calendar(database, detail);
     if (rc < 0)
         return rc;
     if (strcmp(query->what, "letters") == 0)
@@ -601,12 +592,9 @@ int soc_query_answer(struct soc_database *database, const struct soc_query *quer
     if (strcmp(query->what, "dump") == 0) {
         rc = dump(database, &rows, detail);
     } else {
-        const struct question *question = questions;
-        const struct question *end = questions + sizeof(questions) / sizeof(questions[0]);
-        while (question < end && strcmp(question->what, name_of(query)) != 0)
-            question++;
-        rc = question < end ? answer_question(database, question, query, &rows, detail)
-                            : soc_fail(detail, SOC_EINVAL, "there is no query '%s'", query->what);
+        const struct question *question = find_question(name_of(query));
+        rc = question != NULL ? answer_question(database, question, query, &rows, detail)
+                              : soc_fail(detail, SOC_EINVAL, "there is no query '%s'", query->what);
     }
     soc_buf_put_byte(&rows, ']');
     if (rc == SOC_OK)

@@ -7,6 +7,10 @@
 
 #define ALIVE " AND ended_ms IS NULL"
 
+/* What a line takes from its message. */
+#define LINE_COLUMNS                                                                               \
+    "m.key, m.time_ms, m.flags, m.sender, m.receiver, m.type, m.task_id, m.correlation_id"
+
 #define LINES_BLOCK_MAX "512" /* SOC_LINES_BLOCK_MAX */
 
 /* Parameters for a record come in the order of its fields. */
@@ -108,6 +112,26 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_LINES_BACK] =
         "SELECT line, count, rows FROM lines WHERE line > ?1 AND line < ?2 + " LINES_BLOCK_MAX
         " AND line - count < ?2 AND until_ms >= ?3 AND since_ms < ?4 ORDER BY line DESC LIMIT 1",
+    [SOC_STATEMENT_LINE_EVENT] =
+        "SELECT e.time_ms, e.event, e.agent, e.other, e.task_id, e.correlation_id, e.key,"
+        " e.detail, " LINE_COLUMNS
+        " FROM events e LEFT JOIN message_entries m ON m.key = e.key WHERE e.number = ?1",
+    [SOC_STATEMENT_LINE_MESSAGE] =
+        "SELECT " LINE_COLUMNS ", m.end_place, m.finished_ms, m.status, m.reason"
+        " FROM message_entries m WHERE m.key = ?1",
+    [SOC_STATEMENT_BOUNDS] = "SELECT lines, key FROM journal WHERE sequence = ?1",
+    [SOC_STATEMENT_JOURNAL_SPAN] =
+        "SELECT (SELECT min(sequence) FROM journal), (SELECT max(sequence) FROM journal),"
+        " coalesce((SELECT max(key) FROM message_entries), 0)",
+    [SOC_STATEMENT_KEY_PLACE] =
+        "SELECT key, place FROM message_entries WHERE key >= ?1 ORDER BY key LIMIT 1",
+    [SOC_STATEMENT_PLACE_OF] =
+        "SELECT place FROM message_entries WHERE key <= ?1 ORDER BY key DESC LIMIT 1",
+    [SOC_STATEMENT_EDGES] =
+        "SELECT (SELECT lines FROM progress),"
+        " coalesce((SELECT lines FROM journal ORDER BY sequence DESC LIMIT 1),"
+        " (SELECT lines FROM progress)),"
+        " coalesce((SELECT line - count + 1 FROM lines ORDER BY line LIMIT 1), 1)",
     [SOC_STATEMENT_META] = "INSERT OR REPLACE INTO meta({meta}) VALUES({?meta})",
     [SOC_STATEMENT_INTRODUCTION] =
         "INSERT OR REPLACE INTO introductions({introduction}) VALUES({?introduction})",

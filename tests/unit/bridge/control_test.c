@@ -19,6 +19,7 @@
 #include "kernel/state.h"
 #include "parts/subjects.h"
 #include "parts/table.h"
+#include "store/lookup.h"
 #include "store/sqlite/sqlite.h"
 #include "store/store.h"
 
@@ -233,7 +234,7 @@ static void an_answered_request_is_on_disk(void)
     put(client, "{\"id\":1,\"op\":\"send\",\"to\":\"root\",\"type\":\"mark\",\"payload\":1}\n");
     get_line(&world, client, &line);
     CHECK_INT(soc_sqlite_open(&reader, &options, &detail), SOC_OK);
-    CHECK_INT(soc_store_query(reader, &query, &rows, &detail), SOC_OK);
+    CHECK_INT(soc_lookup_run(reader, &query, &rows, &detail), SOC_OK);
     CHECK(strstr(soc_buf_text(&rows), "\"type\":\"mark\"") != NULL);
     soc_store_close(reader);
     close(client);
@@ -308,9 +309,9 @@ static void every_subject_is_answered_in_an_idle_society(void)
 static void a_filter_that_does_not_apply_is_refused_by_name(void)
 {
     /* In the order of enum soc_filter. */
-    static const char *const values[] = {"\"root\"", "\"t\"",       "\"x\"",  "\"c\"",
-                                         "1",        "2",           "3",      "\"root\"",
-                                         "\"root\"", "\"expired\"", "\"all\""};
+    static const char *const values[] = {"\"root\"", "\"t\"", "\"x\"",    "\"c\"",    "1",
+                                         "2",        "3",     "\"root\"", "\"root\"", "\"expired\"",
+                                         "\"all\"",  "4",     "5"};
     const struct soc_operation *subject;
     struct world world;
     struct soc_buf line = {0};

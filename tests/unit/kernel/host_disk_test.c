@@ -261,7 +261,7 @@ static int count_messages(struct world *world)
 {
     struct soc_query query = {.what = "messages"};
     struct soc_buf rows = {0};
-    CHECK_INT(soc_store_query(world->store, &query, &rows, NULL), SOC_OK);
+    CHECK_INT(soc_lookup_run(world->store, &query, &rows, NULL), SOC_OK);
     int count = 0;
     for (const char *at = soc_buf_text(&rows); (at = strstr(at, "\"msg_")) != NULL; at++)
         count++;

@@ -74,7 +74,7 @@ static void a_warning_is_recorded_and_the_message_sent(void)
     CHECK_INT(send_type(&world, "user", "root", "warned"), SOC_OK);
     CHECK_TEXT(last_to_root(&world)->type->text, "warned");
     soc_batch_seal(world.host);
-    CHECK_INT(soc_store_query(world.store, &query, &rows, NULL), SOC_OK);
+    CHECK_INT(soc_lookup_run(world.store, &query, &rows, NULL), SOC_OK);
     CHECK(strstr(soc_buf_text(&rows), "\"message_id") != NULL);
     soc_buf_fini(&rows);
     world_close(&world);

@@ -27,7 +27,7 @@ static void look(struct soc_disk *disk, struct outcome *outcome)
     /* A lost fold is repeated, so the rows of the tables are compared. */
     outcome->text.length = 0;
     if (outcome->rc == SOC_OK)
-        outcome->rc = soc_store_query(store, &query, &outcome->text, &outcome->detail);
+        outcome->rc = soc_lookup_run(store, &query, &outcome->text, &outcome->detail);
     soc_store_close(store);
 }
 

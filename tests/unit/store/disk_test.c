@@ -87,7 +87,7 @@ static const char *bench_dump(struct bench *bench)
     bench->text.length = 0;
     int rc = bench_open(bench);
     if (rc == SOC_OK)
-        rc = soc_store_query(bench->store, &query, &bench->text, &bench->detail);
+        rc = soc_lookup_run(bench->store, &query, &bench->text, &bench->detail);
     if (rc < 0)
         bench->text.length = 0;
     if (rc < 0)

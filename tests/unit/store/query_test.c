@@ -138,26 +138,31 @@ static void activity_is_in_order_of_lines(void)
     struct world world;
     tell(&world);
     struct soc_query query = {.what = "activity", .agent = SOC_SLICE("ann")};
-    CHECK_TEXT(world_ask_for(&world, &query),
-               "[{\"agent\":\"ann\",\"detail\":\"w\",\"event\":\"spawned\","
-               "\"time\":\"2026-01-01T00:00:00.002Z\"},"
-               "{\"agent\":\"root\",\"correlation_id\":\"c1\",\"detail\":\"to ann\","
-               "\"event\":\"sent\",\"message_id\":\"msg_20260101_000000_003000000000001\","
-               "\"task_id\":\"t1\",\"time\":\"2026-01-01T00:00:00.003Z\",\"type\":\"task\"},"
-               "{\"agent\":\"ann\",\"correlation_id\":\"msg_20260101_000000_009000000000002\","
-               "\"detail\":\"to root\",\"event\":\"sent\","
-               "\"message_id\":\"msg_20260101_000000_009000000000002\",\"task_id\":\"t1\","
-               "\"time\":\"2026-01-01T00:00:00.009Z\",\"type\":\"result\"},"
-               "{\"agent\":\"ann\",\"correlation_id\":\"c1\",\"event\":\"processed\","
-               "\"message_id\":\"msg_20260101_000000_003000000000001\",\"task_id\":\"t1\","
-               "\"time\":\"2026-01-01T00:00:00.008Z\",\"type\":\"task\"},"
-               "{\"agent\":\"root\",\"correlation_id\":\"msg_20260101_000000_009000000000002\","
-               "\"detail\":\"no room\",\"event\":\"dead\","
-               "\"message_id\":\"msg_20260101_000000_009000000000002\",\"task_id\":\"t1\","
-               "\"time\":\"2026-01-01T00:00:00.020Z\",\"type\":\"result\"},"
-               "{\"agent\":\"ann\",\"correlation_id\":\"c1\",\"detail\":\"blocked_user\","
-               "\"event\":\"status\",\"task_id\":\"t1\","
-               "\"time\":\"2026-01-01T00:00:00.021Z\"}]");
+    CHECK_TEXT(
+        world_ask_for(&world, &query),
+        "[{\"agent\":\"ann\",\"detail\":\"w\",\"event\":\"spawned\",\"line\":4,\"other\":\"root\","
+        "\"time\":\"2026-01-01T00:00:00.002Z\"},"
+        "{\"agent\":\"root\",\"correlation_id\":\"c1\",\"detail\":\"to ann\","
+        "\"event\":\"sent\",\"line\":5,\"message_id\":\"msg_20260101_000000_003000000000001\","
+        "\"other\":\"ann\",\"task_id\":\"t1\",\"time\":\"2026-01-01T00:00:00.003Z\",\"type\":"
+        "\"task\"},"
+        "{\"agent\":\"ann\",\"correlation_id\":\"msg_20260101_000000_009000000000002\","
+        "\"detail\":\"to root\",\"event\":\"sent\",\"line\":6,"
+        "\"message_id\":\"msg_20260101_000000_009000000000002\",\"other\":\"root\",\"task_id\":"
+        "\"t1\","
+        "\"time\":\"2026-01-01T00:00:00.009Z\",\"type\":\"result\"},"
+        "{\"agent\":\"ann\",\"correlation_id\":\"c1\",\"event\":\"processed\",\"line\":7,"
+        "\"message_id\":\"msg_20260101_000000_003000000000001\",\"other\":\"root\",\"task_id\":"
+        "\"t1\","
+        "\"time\":\"2026-01-01T00:00:00.008Z\",\"type\":\"task\"},"
+        "{\"agent\":\"root\",\"correlation_id\":\"msg_20260101_000000_009000000000002\","
+        "\"detail\":\"no room\",\"event\":\"dead\",\"line\":8,"
+        "\"message_id\":\"msg_20260101_000000_009000000000002\",\"other\":\"ann\",\"task_id\":"
+        "\"t1\","
+        "\"time\":\"2026-01-01T00:00:00.020Z\",\"type\":\"result\"},"
+        "{\"agent\":\"ann\",\"correlation_id\":\"c1\",\"detail\":\"blocked_user\","
+        "\"event\":\"status\",\"line\":9,\"task_id\":\"t1\","
+        "\"time\":\"2026-01-01T00:00:00.021Z\"}]");
     query = (struct soc_query){
         .what = "activity", .correlation_id = SOC_SLICE("c1"), .since_ms = NOW_MS + 4, .limit = 1};
     CHECK(strstr(world_ask_for(&world, &query), "[{\"agent\":\"ann\",\"correlation_id\":\"c1\","
@@ -170,7 +175,7 @@ static void an_unknown_query_is_refused(void)
     struct world world;
     tell(&world);
     struct soc_query query = {.what = "secrets"};
-    CHECK_INT(soc_store_query(world.store, &query, &world.text, &world.detail), SOC_EINVAL);
+    CHECK_INT(soc_lookup_run(world.store, &query, &world.text, &world.detail), SOC_EINVAL);
     CHECK_INT(world.text.length, 0);
     world_fini(&world);
 }
@@ -201,7 +206,7 @@ static struct soc_letters_page read_page(struct world *world, const struct soc_q
 {
     struct soc_letters_page page;
     bytes->length = 0;
-    CHECK_INT(soc_store_query(world->store, query, bytes, NULL), SOC_OK);
+    CHECK_INT(soc_lookup_run(world->store, query, bytes, NULL), SOC_OK);
     CHECK(bytes->length >= sizeof(page));
     memcpy(&page, bytes->data, sizeof(page));
     return page;

@@ -446,17 +446,20 @@ ON_ALL(a_torn_batch_is_refused_and_what_was_before_it_is_kept)
 
 ON_ALL(a_look_shows_the_tables_as_they_are_and_a_query_folds_first)
 {
-    struct soc_query query = {.what = "messages"};
+    struct soc_query query = {.what = "messages", .is_page = true};
+    struct soc_page page;
     put_message(world, 1);
     CHECK_INT(world_append(world), SOC_OK);
     world->text.length = 0;
-    CHECK_INT(soc_store_look(world->store, &query, &world->text, &world->detail), SOC_OK);
-    CHECK_TEXT(soc_buf_text(&world->text), "[]");
+    CHECK_INT(soc_store_look(world->store, &query, &page, &world->text, &world->detail), SOC_OK);
+    CHECK_TEXT(soc_buf_text(&world->text), "");
+    CHECK_INT(page.as_of, 0);
     CHECK(strstr(world_ask(world, "messages"), "\"to\":\"user\"") != NULL);
     CHECK_INT(soc_store_folded(world->store), 1);
     CHECK_INT(soc_store_backlog(world->store), 0);
     world->text.length = 0;
-    CHECK_INT(soc_store_look(world->store, &query, &world->text, &world->detail), SOC_OK);
+    CHECK_INT(soc_store_look(world->store, &query, &page, &world->text, &world->detail), SOC_OK);
+    CHECK_INT(page.as_of, 1);
     CHECK(strstr(soc_buf_text(&world->text), "\"to\":\"user\"") != NULL);
 }
 
@@ -465,7 +468,7 @@ ON_ALL(an_unknown_query_is_refused_and_the_store_stays_usable)
     struct soc_query query = {.what = "nonsense"};
     put_message(world, 1);
     CHECK_INT(world_append(world), SOC_OK);
-    CHECK_INT(soc_store_query(world->store, &query, &world->text, &world->detail), SOC_EINVAL);
+    CHECK_INT(soc_lookup_run(world->store, &query, &world->text, &world->detail), SOC_EINVAL);
     CHECK(strstr(world->detail.text, "nonsense") != NULL);
     CHECK_INT(world->text.length, 0);
     put_message(world, 2);
@@ -481,11 +484,13 @@ ON_ALL(a_limit_gives_the_latest_rows_in_ascending_order)
         PUT(world, EVENT, event, .time_ms = key, .event = SOC_SLICE("note"),
             .detail = soc_slice(&"abcde"[key - 1], 1));
     CHECK_INT(world_append(world), SOC_OK);
-    CHECK_TEXT(world_ask_for(world, &(struct soc_query){.what = "activity", .limit = 2}),
-               "[{\"detail\":\"d\",\"event\":\"note\",\"time\":\"1970-01-01T00:00:00.004Z\"},"
-               "{\"detail\":\"e\",\"event\":\"note\",\"time\":\"1970-01-01T00:00:00.005Z\"}]");
-    CHECK_TEXT(world_ask_for(world, &(struct soc_query){.what = "activity", .until_ms = 2}),
-               "[{\"detail\":\"a\",\"event\":\"note\",\"time\":\"1970-01-01T00:00:00.001Z\"}]");
+    CHECK_TEXT(
+        world_ask_for(world, &(struct soc_query){.what = "activity", .limit = 2}),
+        "[{\"detail\":\"d\",\"event\":\"note\",\"line\":4,\"time\":\"1970-01-01T00:00:00.004Z\"},"
+        "{\"detail\":\"e\",\"event\":\"note\",\"line\":5,\"time\":\"1970-01-01T00:00:00.005Z\"}]");
+    CHECK_TEXT(
+        world_ask_for(world, &(struct soc_query){.what = "activity", .until_ms = 2}),
+        "[{\"detail\":\"a\",\"event\":\"note\",\"line\":1,\"time\":\"1970-01-01T00:00:00.001Z\"}]");
 }
 
 ON_ALL(maintenance_has_no_visible_effect)

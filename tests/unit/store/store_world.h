@@ -13,6 +13,7 @@
 #include "check.h"
 #include "store/disk/disk.h"
 #include "store/fields.h"
+#include "store/lookup.h"
 #include "store/memory.h"
 #include "store/sqlite/sqlite.h"
 
@@ -141,7 +142,7 @@ static inline const char *world_load(struct world *world)
 static inline const char *world_ask_for(struct world *world, const struct soc_query *query)
 {
     world->text.length = 0;
-    int rc = soc_store_query(world->store, query, &world->text, &world->detail);
+    int rc = soc_lookup_run(world->store, query, &world->text, &world->detail);
     if (!CHECK_INT(rc, SOC_OK))
         printf("# %s\n", world->detail.text);
     return soc_buf_text(&world->text);

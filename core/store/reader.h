@@ -1,0 +1,41 @@
+/* Reader: answers lookups on a thread of its own, from a connection that only reads.
+ *
+ * Nothing that is read here holds up a commit. Each page is read in a transaction of its
+ * own and takes SOC_PAGE_US_MAX at most, so the write-ahead log can be copied back
+ * between two of them; while it is much too long, no page begins. Lookups take turns: one
+ * that needs several pages goes to the end of the queue after each.
+ * Layer: store. Thread: as the rulers of the struct say. */
+#ifndef SOC_STORE_READER_H
+#define SOC_STORE_READER_H
+
+#include "loop/loop.h"
+#include "store/lookup.h"
+
+struct soc_reader;
+
+/* Starts a reader on `store`, which only reads and which it owns from now on. `loop` is
+ * woken when there are answers. */
+struct soc_reader *soc_reader_open(struct soc_store *store, struct soc_loop *loop);
+
+/* Queues a lookup, whose batches are durable. Takes it. Thread: any. */
+void soc_reader_add(struct soc_reader *reader, struct soc_lookup *lookup);
+
+/* While `is_held`, no page begins. Thread: any. */
+void soc_reader_hold(struct soc_reader *reader, bool is_held);
+
+/* Drops the lookups of `user`: they are answered with SOC_ECLOSED as soon as possible.
+ * Thread: any. */
+void soc_reader_drop(struct soc_reader *reader, const void *user);
+
+/* Returns the answers there are, in order; the caller owns them. Thread: loop. */
+struct soc_lookup *soc_reader_take(struct soc_reader *reader);
+
+/* Tells whether the disk has failed during a page; nothing is answered then. */
+bool soc_reader_has_failed(struct soc_reader *reader, struct soc_detail *failure);
+
+/* Ends the thread after the page it reads, closes the store and frees the reader. Returns
+ * the lookups that have no answer or whose answer was not taken; those without one have
+ * SOC_ECLOSED. NULL is allowed. */
+struct soc_lookup *soc_reader_close(struct soc_reader *reader);
+
+#endif

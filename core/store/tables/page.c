@@ -1,0 +1,284 @@
+#include "store/tables/page.h"
+
+#include <string.h>
+
+#include "env/clock.h"
+#include "store/tables/lines.h"
+#include "store/tables/page_activity.h"
+#include "store/tables/page_rows.h"
+#include "store/tables/query.h"
+
+#define CHUNK_ROWS "256" /* rows that are looked at between two readings of the clock */
+
+/* A list whose rows have the key of a message. */
+struct list {
+    const char *what;
+    const char *up;   /* the key up to which the next rows of (?1, ?2] go */
+    const char *down; /* the key before the last rows of (?1, ?2] */
+};
+
+#define UP(table, where)                                                                           \
+    "SELECT max(key) FROM (SELECT key FROM " table " WHERE " where                                 \
+    "key > ?1 AND key <= ?2 ORDER BY key LIMIT " CHUNK_ROWS ")"
+#define DOWN(table, where)                                                                         \
+    "SELECT min(key) - 1 FROM (SELECT key FROM " table " WHERE " where                             \
+    "key > ?1 AND key <= ?2 ORDER BY key DESC LIMIT " CHUNK_ROWS ")"
+#define DEAD_TABLE "message_entries INDEXED BY messages_dead"
+#define DEAD_WHERE "status IN (2, 3) AND "
+
+static const struct list lists[] = {
+    {"messages", UP("message_entries", ""), DOWN("message_entries", "")},
+    {"dead_letters", UP(DEAD_TABLE, DEAD_WHERE), DOWN(DEAD_TABLE, DEAD_WHERE)},
+    {"tasks", UP("task_entries", ""), DOWN("task_entries", "")},
+};
+
+static const struct list *find_list(const char *what)
+{
+    for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
+        if (strcmp(lists[i].what, what) == 0)
+            return &lists[i];
+    return NULL;
+}
+
+static bool is_activity(const struct soc_query *query)
+{
+    return strcmp(query->what, "activity") == 0;
+}
+
+bool soc_page_serves(const struct soc_query *query)
+{
+    return is_activity(query) || find_list(query->what) != NULL;
+}
+
+/* Runs a statement with up to two numbers and returns the one it answers; `fallback` for
+ * none. */
+static int ask_number(struct soc_page_rows *rows, sqlite3_stmt *statement, int64_t first,
+                      int64_t second, int64_t *number)
+{
+    sqlite3_bind_int64(statement, 1, first);
+    if (sqlite3_bind_parameter_count(statement) > 1)
+        sqlite3_bind_int64(statement, 2, second);
+    int rc = sqlite3_step(statement);
+    *number = rc == SQLITE_ROW && sqlite3_column_type(statement, 0) != SQLITE_NULL
+                  ? sqlite3_column_int64(statement, 0)
+                  : -1;
+    sqlite3_reset(statement);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE
+               ? SOC_OK
+               : soc_database_fail(rows->database, rc, rows->detail);
+}
+
+/* Finds the highest key of a message whose line is at most `line`: lines rise with keys. */
+static int find_key(struct soc_page_rows *rows, uint64_t line, int64_t *key)
+{
+    sqlite3_stmt *statement = soc_database_statement(rows->database, SOC_STATEMENT_KEY_PLACE);
+    int64_t low = 0;
+    int64_t high = INT64_C(1) << 40; /* keys have ten hex digits */
+    int rc = SQLITE_DONE;
+    while (low < high && (rc == SQLITE_ROW || rc == SQLITE_DONE)) {
+        int64_t middle = low + (high - low) / 2;
+        sqlite3_bind_int64(statement, 1, middle);
+        rc = sqlite3_step(statement);
+        if (rc == SQLITE_ROW && (uint64_t)sqlite3_column_int64(statement, 1) <= line)
+            low = sqlite3_column_int64(statement, 0) + 1;
+        else
+            high = middle;
+        sqlite3_reset(statement);
+    }
+    *key = low - 1;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE
+               ? SOC_OK
+               : soc_database_fail(rows->database, rc, rows->detail);
+}
+
+/* Finds the line of the message with that key, or of the one before it. */
+static int find_line(struct soc_page_rows *rows, int64_t key, uint64_t *line)
+{
+    sqlite3_stmt *statement = soc_database_statement(rows->database, SOC_STATEMENT_PLACE_OF);
+    int64_t number;
+    int rc = ask_number(rows, statement, key, 0, &number);
+    *line = number < 0 ? 0 : (uint64_t)number;
+    return rc;
+}
+
+/* Narrows (after, until] to blocks of lines with a time that is asked for. */
+static int narrow(struct soc_page_rows *rows, uint64_t *after, uint64_t *until)
+{
+    const struct soc_query *query = rows->query;
+    struct soc_lines_block block;
+    if ((query->since_ms == 0 && query->until_ms == 0) || strcmp(query->what, "messages") != 0)
+        return SOC_OK;
+    struct soc_lines_span span = {*after, *until, query->since_ms, soc_page_rows_until(rows),
+                                  false};
+    int rc = soc_lines_read(rows->database, &span, &block, rows->detail);
+    if (rc == SOC_OK && block.first == 0) {
+        *after = *until;
+        return SOC_OK;
+    }
+    uint64_t first = block.first;
+    span.is_backwards = true;
+    if (rc == SOC_OK)
+        rc = soc_lines_read(rows->database, &span, &block, rows->detail);
+    if (rc == SOC_OK && block.first != 0 && block.first + block.count - 1 < *until)
+        *until = block.first + block.count - 1;
+    if (first - 1 > *after)
+        *after = first - 1;
+    return rc;
+}
+
+/* Takes the rows of (low, high] into the page, until it is over. `*key`: the last one. */
+static int take_rows(struct soc_page_rows *rows, sqlite3_stmt *statement, int64_t low, int64_t high,
+                     int64_t *key)
+{
+    int sqlite_rc = SQLITE_DONE;
+    bool is_over = false;
+    soc_query_bind_span(statement, low, high);
+    while (!is_over && (sqlite_rc = sqlite3_step(statement)) == SQLITE_ROW) {
+        *key = sqlite3_column_int64(statement, sqlite3_column_count(statement) - 1);
+        soc_query_put_row(rows->database, soc_page_rows_begin(rows), statement);
+        soc_page_rows_end(rows);
+        is_over = soc_page_rows_is_over(rows);
+    }
+    sqlite3_reset(statement);
+    if (sqlite_rc == SQLITE_DONE) /* all were looked at */
+        *key = rows->is_backwards ? low + 1 : high;
+    return sqlite_rc == SQLITE_ROW || sqlite_rc == SQLITE_DONE
+               ? SOC_OK
+               : soc_database_fail(rows->database, sqlite_rc, rows->detail);
+}
+
+/* Walks the rows with keys in (low, high]; `*is_done`: all of them. */
+static int walk_keys(struct soc_page_rows *rows, sqlite3_stmt *bound, sqlite3_stmt *statement,
+                     int64_t low, int64_t high, bool *is_done)
+{
+    int64_t key = rows->is_backwards ? high + 1 : low;
+    int rc = SOC_OK;
+    do {
+        int64_t edge;
+        rc = ask_number(rows, bound, low, high, &edge);
+        if (rc == SOC_OK && edge < 0)
+            *is_done = true;
+        if (rc < 0 || edge < 0)
+            break;
+        rc = rows->is_backwards ? take_rows(rows, statement, edge, high, &key)
+                                : take_rows(rows, statement, low, edge, &key);
+        if (rows->is_backwards)
+            high = key - 1;
+        else
+            low = key;
+    } while (rc == SOC_OK && !soc_page_rows_is_over(rows) && !soc_page_rows_is_late(rows));
+    uint64_t line = 0;
+    if (rc == SOC_OK && !*is_done)
+        rc = find_line(rows, key, &line);
+    if (rc == SOC_OK && !*is_done)
+        rows->looked = line;
+    return rc;
+}
+
+static int read_list(struct soc_page_rows *rows, const struct list *list, uint64_t after,
+                     uint64_t before, bool *is_done)
+{
+    uint64_t until = before - 1 < rows->until ? before - 1 : rows->until;
+    int64_t low = 0;
+    int64_t high = 0;
+    sqlite3_stmt *bound = NULL;
+    sqlite3_stmt *statement = NULL;
+    int rc = narrow(rows, &after, &until);
+    if (rc == SOC_OK && after >= until) {
+        *is_done = true;
+        return SOC_OK;
+    }
+    if (rc == SOC_OK)
+        rc = find_key(rows, after, &low);
+    if (rc == SOC_OK)
+        rc = find_key(rows, until, &high);
+    if (rc == SOC_OK)
+        rc = soc_database_prepare(rows->database, rows->is_backwards ? list->down : list->up,
+                                  &bound, rows->detail);
+    if (rc == SOC_OK)
+        rc = soc_query_prepare(rows->database, rows->query, rows->is_backwards, &statement,
+                               rows->detail);
+    if (rc == SOC_OK)
+        rc = walk_keys(rows, bound, statement, low, high, is_done);
+    sqlite3_finalize(bound);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+/* What a page has to know of the tables. */
+struct edges {
+    uint64_t folded; /* last line in the tables */
+    uint64_t last;   /* last line of all batches */
+    uint64_t first;  /* first line there is; 1 if nothing was removed */
+};
+
+static int find_edges(struct soc_page_rows *rows, struct edges *edges)
+{
+    sqlite3_stmt *row = soc_database_statement(rows->database, SOC_STATEMENT_EDGES);
+    int rc = row == NULL ? SQLITE_ERROR : sqlite3_step(row);
+    if (rc == SQLITE_ROW) {
+        edges->folded = (uint64_t)sqlite3_column_int64(row, 0);
+        edges->last = (uint64_t)sqlite3_column_int64(row, 1);
+        edges->first = (uint64_t)sqlite3_column_int64(row, 2);
+    }
+    sqlite3_reset(row);
+    return rc == SQLITE_ROW ? SOC_OK : soc_database_fail(rows->database, rc, rows->detail);
+}
+
+static int fail_gone(const struct soc_query *query, struct soc_page *page, uint64_t first,
+                     struct soc_detail *detail)
+{
+    page->first = first;
+    return soc_fail(detail, SOC_EGONE, "lines after %llu were removed; the first is %llu",
+                    (unsigned long long)query->after, (unsigned long long)first);
+}
+
+/* Says where the pages beside this one begin. */
+static void set_cursors(const struct soc_page_rows *rows, struct soc_page *page, uint64_t after,
+                        bool is_done)
+{
+    if (!rows->is_backwards)
+        page->next = is_done || rows->looked >= rows->until ? 0 : rows->looked;
+    else
+        page->previous = is_done || rows->looked <= after + 1 ? 0 : rows->looked;
+    if (rows->is_backwards && rows->query->before == 0)
+        page->next = page->as_of;
+}
+
+int soc_page_answer(struct soc_database *database, const struct soc_query *query,
+                    struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_page_rows rows = {.database = database, .query = query, .detail = detail};
+    struct edges edges = {0};
+    const struct list *list = find_list(query->what);
+    bool is_done = false;
+    *page = (struct soc_page){0};
+    int rc = soc_query_read_calendar(database, detail);
+    if (rc == SOC_OK)
+        rc = find_edges(&rows, &edges);
+    if (rc == SOC_OK && query->has_after && query->after + 1 < edges.first)
+        return fail_gone(query, page, edges.first, detail);
+    if (rc < 0)
+        return rc;
+    uint64_t after = query->has_after ? query->after : edges.first - 1;
+    uint64_t before = query->before == 0 ? UINT64_MAX : query->before;
+    page->first = edges.first;
+    page->as_of = list == NULL ? edges.last : edges.folded;
+    rows.until = page->as_of;
+    if (query->upto != 0 && query->upto < rows.until)
+        rows.until = query->upto;
+    rows.is_backwards = !query->has_after;
+    rows.begin = rows.looked = query->has_after ? after : before;
+    if (query->budget_us > 0)
+        rows.end_us = soc_clock_monotonic_us() + query->budget_us;
+    if (list == NULL)
+        rc = soc_page_activity_read(&rows, after, before, edges.folded);
+    else
+        rc = read_list(&rows, list, after, before, &is_done);
+    if (rc == SOC_OK) {
+        soc_page_rows_put(&rows, out);
+        set_cursors(&rows, page, after, is_done);
+    }
+    soc_page_rows_fini(&rows);
+    return rc;
+}
