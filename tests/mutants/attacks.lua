@@ -206,13 +206,6 @@ return {
     outside = BUILT,
   },
   {
-    name = "the limit of open files is not named", file = "core/store/tables/database.c",
-    by = HARDENED,
-    from = "    if ((sqlite_rc & 0xff) == SQLITE_CANTOPEN && database->db != NULL &&",
-    to = "    if ((sqlite_rc & 0xff) == SQLITE_CANTOPEN && database->db == NULL &&",
-    outside = BUILT,
-  },
-  {
     name = "a full disk is waited for when interrupted", file = "core/embed/society.c",
     by = { "e2e:exit_codes" },
     from = "            give_up_full(society);", to = "            (void)give_up_full;",

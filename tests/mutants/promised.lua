@@ -188,7 +188,7 @@ return {
   },
   {
     name = "a failed task is never retried", file = "core/parts/tasks/tasks_result.c",
-    by = { "run:exact" },
+    by = { "spec:task_retry" },
     from = "        if (delay_ms >= 0) {", to = "        if (delay_ms > 100000000) {",
   },
   {

@@ -47,7 +47,10 @@ describe("the program", function()
 
   it("leaves no core file, whatever the shell allows", function()
     place:write("app.lua", 'require("society").root(function() end)')
-    local running = place:start_ready("run app.lua --quiet")
+    local running = place:start("run app.lua --quiet", "ulimit -c unlimited;")
+    program.wait_for("the socket", function()
+      return place:shell("test -S .society/socket").code == 0
+    end)
     local limits = place:shell("cat /proc/" .. running.pid .. "/limits").out
     assert.matches("Max core file size%s+[01]%s", limits)
     running:kill("TERM")
