@@ -12,7 +12,8 @@
 /*  X(name, value, wire name, text for people) */
 #define SOC_ERROR_MAP(X)                                                                           \
     X(EINVAL, -1, "invalid_argument", "an argument has the wrong type or value")                   \
-    X(ENOAGENT, -2, "agent_not_found", "no agent has that id; spawn it first")                     \
+    X(ENOAGENT, -2, "agent_not_found",                                                             \
+      "no agent has that id; the list of agents has those there are")                              \
     X(ENOCONTACT, -3, "unknown_contact", "the sender does not know the receiver")                  \
     X(ENOROLE, -4, "unknown_role", "no role has that id; declare it with society.role")            \
     X(EEXISTS, -5, "already_exists", "that id is taken")                                           \
