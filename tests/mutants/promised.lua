@@ -176,7 +176,7 @@ return {
   },
   {
     name = "a restart offers nobody the mail it waits for", file = "core/kernel/recover.c",
-    by = { "run:exact" },
+    by = { "spec:recovery" },
     from = "        offer_mail(host, activation);\n", to = "        (void)offer_mail;\n",
   },
   {

@@ -255,3 +255,22 @@ describe("a random society", function()
     end)
   end)
 end)
+
+describe("mail that falls due while the society is down", function()
+  after_each(scene.close)
+
+  it("goes to the agent that waits for it", function()
+    local s = scene.troupe({ a = function(a)
+      a:send_message({ to = "a", type = "status_report", payload = { status = "due" },
+        delay_ms = 1000 })
+      a.state.got = a:receive({ type = "status_report" }).payload.status
+    end })
+    s:send("user", { to = "a", payload = "go" })
+    s:step()
+    s:crash()
+    s:advance(5000)
+    s:recover()
+    s:run()
+    assert.equal("due", (s:agent("a").state or {}).got)
+  end)
+end)
