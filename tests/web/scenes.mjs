@@ -328,53 +328,11 @@ function hostile() {
   return s;
 }
 
-// Ten thousand agents and a thousand messages a second.
-function crowd() {
-  const s = full();
-  for (let i = 0; i < 200; i += 1) {
-    s.agent(`lead${i}`, "lead", i % 40 === 0 ? "root" : `lead${i - (i % 40)}`, "working");
-    for (let k = 0; k < 49; k += 1)
-      s.agents.push({
-        id: `w${i}_${k}`,
-        role: { id: "worker", name: "worker" },
-        parent: `lead${i}`,
-        status: k % 9 === 0 ? "blocked_internal" : "working",
-        queue_length: k % 5,
-        created_at: iso(T0),
-      });
-  }
-  for (let i = 0; i < 900; i += 1)
-    s.waits.push({
-      agent: `w${i % 200}_${i % 45}`,
-      kind: "reply",
-      waits_for: [`lead${i % 200}`],
-      since: iso(Date.now() - i * 100),
-    });
-  let n = 0;
-  const timer = setInterval(() => {
-    for (let i = 0; i < 50; i += 1) {
-      n += 1;
-      const from = `lead${n % 12}`;
-      s.say(from, `lead${(n + 1) % 12}`, "general", "tick");
-      if (n % 10 === 0) s.emit("agent.status_changed", { agent: from, status: "working" });
-      if (n % 5 === 0) s.emit("wait.began", { agent: from });
-    }
-    s.activity.splice(0, Math.max(0, s.activity.length - 2000));
-    for (const id of [...s.messages.keys()].slice(0, s.messages.size - 2000)) s.messages.delete(id);
-    s.counts.sent += 50;
-    s.counts.processed += 50;
-    if (n % 1000 === 0)
-      s.listeners.forEach((listener) => listener("summary", s.line, { sent: 1000 }));
-  }, 50);
-  s.stop = () => clearInterval(timer);
-  return s;
-}
-
 export const scenes = {
   full,
   empty,
   hostile,
-  crowd,
+
   broken: empty,
   locked: empty,
   streamless: full,

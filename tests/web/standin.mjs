@@ -1,9 +1,9 @@
 // A stand-in for the HTTP door, for states of the page that a real society reaches with
-// difficulty: nothing at all, errors, hostile texts, ten thousand agents.
+// difficulty: nothing at all, errors, hostile texts.
 //
 //     node tests/web/standin.mjs WEB [SCENE] [PORT]     prints its address
 //
-// SCENE is full, empty, hostile, crowd, broken, locked or streamless.
+// SCENE is full, empty, hostile, broken, locked or streamless.
 
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";

@@ -1,11 +1,14 @@
--- Slow: the page in front of ten thousand agents that send a thousand messages a second.
+-- Slow: the page of the built program in front of ten thousand agents that send a thousand messages a second.
 -- LOAD_SECONDS says for how long; `make soak` looks for five minutes.
 
 local browser = require("browser")
+local program = require("program")
 
 describe("the page under load", function()
   it("paints soon, keeps its frames short and its memory flat", function()
-    local text, reason = browser.run("load.test.mjs")
+    local place = program.place()
+    local text, reason = browser.run("load.test.mjs", "SOCIETY=" .. program.quote(place.program))
+    place:remove()
     if not text then
       pending(reason)
     elseif os.getenv("LOAD_SECONDS") then
