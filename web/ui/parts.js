@@ -148,7 +148,7 @@ export function facts(pairs) {
     "dl",
     { class: "facts" },
     pairs
-      .filter(([, value]) => value != null && value !== "")
+      .filter(([, value]) => value != null && value !== "" && value !== false)
       .map(([name, value]) => [h("dt", null, name), h("dd", null, value)]),
   );
 }
@@ -193,13 +193,17 @@ export function choiceField(look, name, label, choices) {
 
 export const count = (value) => h("span", { class: "count" }, number(value));
 
+// The members of a detail that say most, the best first.
+const TELLING = ["title", "text", "message", "reason", "to", "model", "task_id", "op"];
+
 /** What a line of the activity log says beyond its event, in words. */
 export function detailText(look, row) {
   const detail = detailOf(row);
   if (Array.isArray(detail.waits_for)) {
     return detail.waits_for.slice(0, 3).map((id, i) => [i > 0 ? ", " : "", agentLink(look, id)]);
   }
-  return words(typeof row.detail === "string" ? row.detail : payloadText(row.detail), 120);
+  const said = TELLING.map((name) => detail[name]).find((value) => typeof value === "string");
+  return words(said ?? payloadText(row.detail), 120);
 }
 
 /** What a wait is for, in words. */

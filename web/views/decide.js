@@ -179,7 +179,7 @@ function chainOf(look, item) {
     "ol",
     { class: "came-by" },
     steps
-      .slice(-12)
+      .slice(-6)
       .map((one, i) =>
         h(
           "li",

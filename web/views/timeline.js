@@ -74,6 +74,11 @@ function save(list) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
+// A member of a detail: names with commas between them, or its text.
+function said(value) {
+  return words(Array.isArray(value) ? value.map(payloadText).join(", ") : payloadText(value), 600);
+}
+
 function detailCard(look, { selected, message }) {
   if (!selected) {
     return h(
@@ -129,8 +134,9 @@ function detailCard(look, { selected, message }) {
           name: "payload",
           redraw: () => look.app.redraw(),
         })
-      : selected.detail != null &&
-          prose(hasDetail ? payloadText(detail) : String(selected.detail), { max: 4000 }),
+      : hasDetail
+        ? facts(Object.entries(detail).map(([name, value]) => [words(name, 40), said(value)]))
+        : selected.detail != null && prose(String(selected.detail), { max: 4000 }),
   );
 }
 
