@@ -1,5 +1,5 @@
--- Slow: the page of the built program in front of ten thousand agents that send a thousand messages a second.
--- LOAD_SECONDS says for how long; `make soak` looks for five minutes.
+-- Slow: the page of the built program in front of ten thousand agents that send a thousand
+-- messages a second. LOAD_SECONDS says for how long; `make soak` looks for five minutes.
 
 local browser = require("browser")
 local program = require("program")
