@@ -26,8 +26,9 @@ bool soc_page_rows_is_over(struct soc_page_rows *rows)
     if (rows->rows.length >=
         (rows->query->bytes_max > 0 ? rows->query->bytes_max : SOC_PAGE_BYTES_MAX))
         return true;
-    return rows->looked != rows->begin && ++rows->checks % CHECK_EVERY == 0 &&
-           soc_page_rows_is_late(rows);
+    if (!rows->is_late && rows->looked != rows->begin && ++rows->checks % CHECK_EVERY == 0)
+        rows->is_late = soc_page_rows_is_late(rows);
+    return rows->is_late;
 }
 
 bool soc_page_rows_is_late(const struct soc_page_rows *rows)

@@ -20,6 +20,7 @@ struct soc_page_rows {
     uint64_t until;    /* last line of the snapshot */
     int64_t end_us;    /* when its time is up; 0: never */
     unsigned checks;   /* until the clock is read again */
+    bool is_late;      /* its time was up when it was last looked */
     bool is_backwards; /* rows are found in descending order */
 };
 

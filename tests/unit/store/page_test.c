@@ -103,7 +103,7 @@ static struct soc_page read_page(struct soc_store *reader, const struct soc_quer
 
 /* Walks the list up and down by pages of `limit` rows and compares it with `all`. */
 static void check_walks(struct soc_store *reader, struct soc_query query, const char *all,
-                        int64_t limit)
+                        int64_t limit, int64_t budget_us)
 {
     struct soc_buf up = {0};
     struct soc_buf down = {0};
@@ -111,6 +111,7 @@ static void check_walks(struct soc_store *reader, struct soc_query query, const 
     struct soc_page page;
     query.is_page = true;
     query.limit = limit;
+    query.budget_us = budget_us;
     query.has_after = true;
     do {
         page = read_page(reader, &query, &rows);
@@ -187,13 +188,15 @@ static void check_history(uint64_t seed)
     struct soc_query whole = {.what = "activity", .is_page = true, .has_after = true};
     read_page(reader, &whole, &unfolded);
     int64_t limit = 1 + (int64_t)below(&teller, 40);
-    check_walks(reader, questions[0], soc_buf_text(&unfolded), limit);
+    check_walks(reader, questions[0], soc_buf_text(&unfolded), limit, 0);
+    check_walks(reader, questions[0], soc_buf_text(&unfolded), 1000, 1);
     CHECK_INT(world_fold(&world), 0);
     ask_all(&world, &questions[0], &all);
     CHECK_TEXT(soc_buf_text(&unfolded), soc_buf_text(&all));
     for (size_t i = 0; i < QUESTIONS; i++) {
         ask_all(&world, &questions[i], &all);
-        check_walks(reader, questions[i], soc_buf_text(&all), limit);
+        check_walks(reader, questions[i], soc_buf_text(&all), limit, 0);
+        check_walks(reader, questions[i], soc_buf_text(&all), 1000, 1);
     }
     soc_store_close(reader);
     soc_buf_fini(&unfolded);
