@@ -41,7 +41,16 @@ static struct soc_slice check_request(lua_State *L)
     return request;
 }
 
-static int ask(lua_State *L)
+/* Pushes a member of the answer that is a number; 0 if there is none. */
+static void push_number(lua_State *L, struct soc_slice answer, const char *name)
+{
+    int64_t number = 0;
+    soc_json_integer(soc_json_member(answer, name), &number);
+    lua_pushinteger(L, number);
+}
+
+/* Asks; if it `is_page`, `next` and `as_of` follow the list. */
+static int ask_running(lua_State *L, bool is_page)
 {
     const char *state = luaL_checkstring(L, 1);
     struct soc_slice request = check_request(L);
@@ -58,8 +67,23 @@ static int ask(lua_State *L)
         list = soc_json_member(soc_buf_slice(&answer), "ok");
     bool is_error = list.data == NULL;
     int count = push_outcome(L, rc, is_error, is_error ? soc_buf_slice(&answer) : list, &detail);
+    if (is_page && count == 1) {
+        push_number(L, soc_buf_slice(&answer), "next");
+        push_number(L, soc_buf_slice(&answer), "as_of");
+        count = 3;
+    }
     soc_buf_fini(&answer);
     return count;
+}
+
+static int ask(lua_State *L)
+{
+    return ask_running(L, false);
+}
+
+static int ask_page(lua_State *L)
+{
+    return ask_running(L, true);
 }
 
 static int ask_stopped(lua_State *L)
@@ -207,10 +231,8 @@ static void push_names(lua_State *L, const char *const *names, int count)
 }
 
 static const luaL_Reg functions[] = {
-    {"ask", ask},
-    {"ask_stopped", ask_stopped},
-    {"is_held", is_held},
-    {NULL, NULL},
+    {"ask", ask},         {"ask_page", ask_page}, {"ask_stopped", ask_stopped},
+    {"is_held", is_held}, {NULL, NULL},
 };
 
 void soc_program_add_asking(lua_State *L)

@@ -10,9 +10,9 @@ local program = require("society.program")
 local M = {}
 
 M.names = {
-  "run", "sim", "test", "check", "inspect", "policy", "send", "inbox", "decide", "pause",
-  "resume", "redeliver", "drop", "call", "attach", "export", "replay", "token", "open", "demo",
-  "init", "version", "help",
+  "run", "sim", "test", "check", "inspect", "watch", "policy", "send", "inbox", "decide",
+  "pause", "resume", "redeliver", "drop", "call", "attach", "export", "replay", "token", "open",
+  "demo", "init", "version", "help",
 }
 
 -- Commands that promise the same outcome each time.

@@ -1,0 +1,79 @@
+-- society watch: every line of the activity log once, across restarts of the society.
+
+local json = require("society.json")
+local program = require("program")
+
+local APP = [[
+local society = require("society")
+society.root(function(root, message)
+  return { text = "hello" }
+end)
+]]
+
+describe("society watch", function()
+  local place, running, watching
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", APP)
+    running = place:start_ready("run app.lua --log none")
+  end)
+
+  after_each(function()
+    for _, process in ipairs({ running, watching }) do
+      process:kill("KILL")
+      process:wait()
+    end
+    place:remove()
+  end)
+
+  local function lines_of(text)
+    local list = {}
+    for line in text:gmatch("[^\n]+") do
+      list[#list + 1] = json.decode(line).line
+    end
+    return list
+  end
+
+  local function send(text)
+    assert.equal(0, place:run("send --to root " .. text).code)
+  end
+
+  it("shows every line once, also across kill -9", function()
+    watching = place:start("watch --after 0 --json")
+    for round = 1, 3 do
+      send("round" .. round)
+      running:kill("KILL")
+      running:wait()
+      running = place:start_ready("run app.lua --log none")
+    end
+    send("last")
+    local log
+    program.wait_for("the whole log", function()
+      log = lines_of(place:run("call activity").out)
+      return #lines_of(watching:out():match("^(.*\n)") or "") >= #log
+    end)
+    assert.same(log, lines_of(watching:out()))
+    for index, line in ipairs(log) do
+      assert.equal(index, line)
+    end
+  end)
+
+  it("begins with what happens next, filtered, for people", function()
+    send("before")
+    watching = place:start("watch --type order")
+    program.wait_for("a line", function()
+      send("after")
+      return #watching:out() > 0
+    end)
+    local line = watching:out():match("[^\n]+")
+    assert.matches("^%S+Z %d+ system order ", line)
+    assert.matches("root", line, 1, true)
+  end)
+
+  it("says what is wrong", function()
+    watching = place:start("watch --after 0")
+    assert.equal(2, place:run("watch --after -1").code)
+    assert.equal(2, place:run("watch --reason x").code)
+  end)
+end)
