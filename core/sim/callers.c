@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/heap.h"
 #include "base/json.h"
 #include "base/map.h"
@@ -26,6 +27,7 @@
 #define HURRY_MS     20    /* one that leaves early does so within this time */
 #define PATIENCE_MS  90000 /* more than any operation waits */
 #define WAIT_MS      5000  /* maximal wait_ms */
+#define PAGE_LINES   7
 
 enum kind { SEND, INTAKE, DECIDE, KINDS };
 
@@ -53,6 +55,8 @@ struct caller {
     uint32_t count;
     uint32_t current;       /* deed */
     struct errand *waiting; /* for its answer; NULL: it does not wait */
+    uint64_t line;          /* of the activity log, up to which it has read */
+    uint64_t hash;          /* of those lines */
 };
 
 /* One call. It outlives its caller's patience, but not the host. */
@@ -289,6 +293,54 @@ static void take_answer(struct soc_call *call, bool is_error, struct soc_slice a
     free_errand(errand);
 }
 
+/* A page of the activity log that a caller follows. */
+struct page {
+    struct soc_call call; /* first: take_page casts back */
+    struct caller *caller;
+};
+
+/* Hashes the lines of a list onto those before, up to `last` (0: all). False: one is missing,
+ * or there twice. */
+static bool hash_lines(struct soc_slice rows, uint64_t last, uint64_t *line, uint64_t *hash)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, rows);
+    while ((last == 0 || *line < last) && soc_json_next(&walk)) {
+        int64_t number = 0;
+        soc_json_integer(soc_json_member(walk.value, "line"), &number);
+        if ((uint64_t)number != *line + 1)
+            return false;
+        *line = (uint64_t)number;
+        *hash = soc_hash(walk.value.data, walk.value.length, *hash);
+    }
+    return true;
+}
+
+static void take_page(struct soc_call *call, bool is_error, struct soc_slice answer)
+{
+    struct page *page = (struct page *)call;
+    struct caller *caller = page->caller;
+    if (!is_error && !hash_lines(answer, 0, &caller->line, &caller->hash))
+        complain(caller->callers, "the stream of caller %s has a gap or a double after line %llu",
+                 caller->name, (unsigned long long)caller->line);
+}
+
+/* Follows the activity log by one page. There is no thread, so the answer comes at once. */
+static void follow(struct caller *caller)
+{
+    struct soc_callers *callers = caller->callers;
+    struct soc_operations society = {.host = callers->host};
+    struct soc_caller as = {.name = soc_slice_text(caller->name), .scopes = SOC_SCOPE_READ};
+    struct page page = {.call = {.answer = take_page}, .caller = caller};
+    struct soc_buf params = {0};
+    soc_buf_printf(&params, "{\"after\":%llu,\"limit\":%d}", (unsigned long long)caller->line,
+                   PAGE_LINES);
+    soc_operation_do(&society, soc_catalogue_find(soc_part_table, SOC_SLICE("activity")), &as,
+                     &page.call, soc_buf_slice(&params));
+    soc_call_fini(&page.call);
+    soc_buf_fini(&params);
+}
+
 /* Chooses an open item; false if there is none. */
 static bool choose_item(struct soc_callers *callers, struct deed *deed)
 {
@@ -362,6 +414,8 @@ bool soc_callers_act(struct soc_callers *callers)
         return false;
     struct caller *caller = (struct caller *)(void *)item; /* its first member */
     struct deed *deed = &caller->deeds[caller->current];
+    if (draw(callers, 3) == 0)
+        follow(caller);
     if (caller->waiting != NULL) { /* it leaves, and asks again */
         soc_call_drop(&caller->waiting->call);
         caller->waiting = NULL;
@@ -442,12 +496,28 @@ static void take_items(int rc, struct soc_slice rows, void *user)
         complain(callers, "an item that was decided is lost");
 }
 
+/* Compares what each caller has read of the log with the log. */
+static void take_lines(int rc, struct soc_slice rows, void *user)
+{
+    struct soc_callers *callers = user;
+    for (uint32_t i = 0; rc >= 0 && i < callers->count; i++) {
+        const struct caller *caller = &callers->list[i];
+        uint64_t line = 0;
+        uint64_t hash = 0;
+        if (caller->line > 0 && (!hash_lines(rows, caller->line, &line, &hash) ||
+                                 line != caller->line || hash != caller->hash))
+            complain(callers, "caller %s has read lines that are not in the log", caller->name);
+    }
+}
+
 void soc_callers_end(struct soc_callers *callers)
 {
+    struct soc_query lines = {.what = "activity"};
     struct soc_query messages = {.what = "messages", .agent = SOC_SLICE("user")};
     struct soc_query items = {.what = "inbox", .state = SOC_SLICE("all")};
     soc_look_query(callers->host, &messages, take_messages, callers);
     soc_look_query(callers->host, &items, take_items, callers);
+    soc_look_query(callers->host, &lines, take_lines, callers);
 }
 
 const char *soc_callers_fault(const struct soc_callers *callers)

@@ -2,12 +2,14 @@
  *
  * A society that sets `callers` is called from outside while it is simulated: by seed, a few
  * callers send input under idempotency keys, leave before the answer, ask again, ask for
- * something else under a used key, and decide items of the inbox, also twice and against each
- * other. Callers survive the society's crashes; what was not answered they ask again.
+ * something else under a used key, decide items of the inbox, also twice and against each
+ * other, and follow the activity log page by page. Callers survive the society's crashes; what was
+ * not answered they ask again.
  *
  * They keep books and know what must never be: a key that made two messages, or an order done
  * under a used key; an answer that differs from the first; an answer to something that was
- * lost; an item decided twice. What they send has the payload { caller, number, once, text };
+ * lost; an item decided twice; a line of the log that is missing, there twice or other
+ * than it was. What they send has the payload { caller, number, once, text };
  * `once` lets the checker see a second one as well (check/check.h).
  * Layer: sim. Thread: loop. */
 #ifndef SOC_SIM_CALLERS_H

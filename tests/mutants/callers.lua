@@ -61,4 +61,17 @@ return {
     to = "    soc_batch_seal(host);\n    struct soc_record record = {.type = SOC_RECORD_CALL_KEY};",
     law = "callers",
   },
+  {
+    name = "a page of the log leaves out a line", file = "core/kernel/operations/operation.c",
+    by = BY,
+    from = "        query->after = (uint64_t)line;",
+    to = "        query->after = (uint64_t)line + 1;",
+    law = "callers", says = "has a gap or a double",
+  },
+  {
+    name = "a page of the log repeats a line", file = "core/kernel/operations/operation.c", by = BY,
+    from = "        query->after = (uint64_t)line;",
+    to = "        query->after = (uint64_t)line - (line > 0);",
+    law = "callers", says = "has a gap or a double",
+  },
 }
