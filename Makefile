@@ -231,6 +231,8 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)FLIPS=$(SOAK_FLIPS) $(BUILD)/unit/damage_test
 	@echo "  SOAK  5,000 kills of host and workers through files"
 	$(Q)FILE_KILLS=5000 $(BUILD)/society test tests/e2e/files/files_kill_spec.lua
+	@echo "  SOAK  100 kills under keyed requests and a stream"
+	$(Q)HTTP_KILLS=100 $(BUILD)/society test tests/e2e/http/http_kill_spec.lua
 	@echo "  SOAK  10,000 connections that are held, and an honest client"
 	$(Q)SLOW_CLIENTS=10000 $(BUILD)/society test tests/e2e/http/slow_clients_spec.lua
 	@echo "  SOAK  the worst step of the loop under hostile inputs"

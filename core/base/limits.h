@@ -92,9 +92,10 @@
 #define SOC_WEB_CODE_MS           60000      /* how long a login code is valid */
 #define SOC_WEB_COOKIE_MS         43200000   /* the same for a cookie */
 #define SOC_WEB_TOKENS_MAX        1000
-#define SOC_LOG_PAYLOAD_BYTES_MAX 200  /* of a payload in a log line */
-#define SOC_LOG_DETAIL_BYTES_MAX  8192 /* of a log line, before it is truncated */
-#define SOC_LOG_MEMBER_BYTES_MAX  2048 /* of each member of a truncated object */
+#define SOC_STREAM_BYTES_MAX      (128u << 10) /* held for a listener that is slow */
+#define SOC_LOG_PAYLOAD_BYTES_MAX 200          /* of a payload in a log line */
+#define SOC_LOG_DETAIL_BYTES_MAX  8192         /* of a log line, before it is truncated */
+#define SOC_LOG_MEMBER_BYTES_MAX  2048         /* of each member of a truncated object */
 
 /* Delivery. */
 #define SOC_LADDER_STEPS_MAX    64    /* of an unacked message */

@@ -110,7 +110,7 @@ static void write_out(struct soc_slice text)
 static void hear(void *user, const struct soc_outcall *call, struct soc_slice text)
 {
     struct soc_status_line *line = user;
-    soc_live_talk_add(&line->live, call->number, soc_agent_id(call->activation->agent), text);
+    soc_live_talk_add(&line->live, call->number, soc_calls_agent(call), text);
 }
 
 static bool is_open(void *user, uint64_t call)
@@ -172,7 +172,7 @@ void soc_status_line_close(struct soc_status_line *line)
     if (line == NULL)
         return;
     soc_status_line_clear(line);
-    soc_calls_watch(line->host, NULL, NULL);
+    soc_calls_unwatch(line->host, hear, line);
     soc_alarm_close(line->alarm);
     soc_live_talk_fini(&line->live);
     soc_buf_fini(&line->shown);

@@ -83,6 +83,7 @@ struct soc_server_request {
     struct soc_buf stream;
     size_t stream_sent; /* bytes of `stream` that have left */
     void (*drained)(void *user);
+    void *drained_user;
     bool is_stream; /* or a tunnel; it counts as one */
     bool is_ended;
 
@@ -529,7 +530,7 @@ static ssize_t on_stream(void *user, uint64_t position, char *out, size_t room)
     request->is_inside = true;
     if (request->stream_sent == request->stream.length && !request->is_ended) {
         request->stream.length = request->stream_sent = 0;
-        request->drained(request->user);
+        request->drained(request->drained_user);
     }
     request->is_inside = false;
     size_t left = request->stream.length - request->stream_sent;
@@ -556,11 +557,13 @@ static bool add_stream(struct soc_server_request *request)
 }
 
 bool soc_server_stream(struct soc_server_request *request, int status,
-                       const struct soc_server_header *headers, void (*drained)(void *user))
+                       const struct soc_server_header *headers, void (*drained)(void *user),
+                       void *user)
 {
     if (!add_stream(request))
         return false;
     request->drained = drained;
+    request->drained_user = user;
     request->response =
         MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16384, on_stream, request, NULL);
     add_headers(request->response, headers);
@@ -568,7 +571,7 @@ bool soc_server_stream(struct soc_server_request *request, int status,
     return true;
 }
 
-void soc_server_stream_put(struct soc_server_request *request, struct soc_slice bytes)
+void soc_server_stream_append(struct soc_server_request *request, struct soc_slice bytes)
 {
     assert(request->is_stream && !request->is_ended);
     if (request->connection->is_cut)
@@ -576,8 +579,18 @@ void soc_server_stream_put(struct soc_server_request *request, struct soc_slice 
     if (request->stream_sent > 0 && request->stream_sent == request->stream.length)
         request->stream.length = request->stream_sent = 0;
     soc_buf_put_slice(&request->stream, bytes);
+}
+
+void soc_server_stream_flush(struct soc_server_request *request)
+{
     if (request->stage == STAGE_STREAMING && !request->is_inside)
         resume(request);
+}
+
+void soc_server_stream_put(struct soc_server_request *request, struct soc_slice bytes)
+{
+    soc_server_stream_append(request, bytes);
+    soc_server_stream_flush(request);
 }
 
 size_t soc_server_stream_held(const struct soc_server_request *request)
@@ -589,8 +602,7 @@ void soc_server_stream_end(struct soc_server_request *request)
 {
     assert(request->is_stream);
     request->is_ended = true;
-    if (request->stage == STAGE_STREAMING && !request->is_inside)
-        resume(request);
+    soc_server_stream_flush(request);
 }
 
 /* libmicrohttpd: the connection is ours. */

@@ -105,12 +105,18 @@ void soc_server_respond(struct soc_server_request *request, int status,
                         const struct soc_server_header *headers, struct soc_slice body);
 
 /* Responds with a stream. Returns false, without a response, if there are too many
- * streams. `drained` is called with the request's user whenever the stream has nothing left
- * to send; it may put more. */
+ * streams. `drained` is called with `user` whenever the stream has nothing left to send; it
+ * may put more. */
 bool soc_server_stream(struct soc_server_request *request, int status,
-                       const struct soc_server_header *headers, void (*drained)(void *user));
+                       const struct soc_server_header *headers, void (*drained)(void *user),
+                       void *user);
 
-/* Appends to a stream; ignored if the client has left. */
+/* Appends to a stream; ignored if the client has left. It leaves with the next flush: one
+ * call can send what came in many. */
+void soc_server_stream_append(struct soc_server_request *request, struct soc_slice bytes);
+void soc_server_stream_flush(struct soc_server_request *request);
+
+/* Appends and flushes. */
 void soc_server_stream_put(struct soc_server_request *request, struct soc_slice bytes);
 
 /* Bytes of the stream that have not left yet. */

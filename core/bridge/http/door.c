@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,10 +19,13 @@
 #include "bridge/http/openapi.h"
 #include "bridge/http/routes.h"
 #include "bridge/http/statuses.h"
+#include "bridge/http/streams.h"
 #include "bridge/http/website.h"
 #include "kernel/host.h"
+#include "kernel/operations/catalogue.h"
 #include "kernel/refusal.h"
 #include "net/server.h"
+#include "parts/table.h"
 
 #define URL_FILE      "http.url"
 #define FLUSH_POLL_MS 10
@@ -37,8 +41,10 @@ struct exchange {
     struct soc_server_request *request; /* NULL: the client has left */
     const struct soc_route *route;
     struct soc_visitor visitor;
-    bool is_running;  /* the operation has not answered yet */
-    bool is_answered; /* the response has not left yet */
+    struct soc_stream_wish wish; /* of a stream */
+    struct soc_stream *stream;   /* NULL: it is none, or not begun */
+    bool is_running;             /* the operation has not answered yet */
+    bool is_answered;            /* the response has not left yet */
 };
 
 struct soc_door {
@@ -46,6 +52,7 @@ struct soc_door {
     struct soc_server *server;
     struct soc_entry *entry;
     struct soc_website *pages;
+    struct soc_streams *streams;
     struct soc_hosts hosts;
     struct soc_metrics metrics;
     struct exchange *exchanges;
@@ -211,12 +218,24 @@ static void free_exchange(struct exchange *exchange)
     if (exchange->next != NULL)
         exchange->next->previous = exchange->previous;
     soc_call_fini(&exchange->base);
+    soc_stream_wish_fini(&exchange->wish);
     free(exchange);
 }
 
-/* Appends the body of a success; returns its status, or 0 if what was asked for is not there. */
-static int put_success(const struct soc_route *route, struct soc_slice list, struct soc_buf *out)
+/* Appends a member with a line; null if there is none. */
+static void put_line(struct soc_buf *out, const char *name, uint64_t line)
 {
+    soc_json_put_name(out, name);
+    if (line == 0)
+        soc_buf_put_text(out, "null");
+    else
+        soc_json_put_integer(out, (int64_t)line);
+}
+
+/* Appends the body of a success; returns its status, or 0 if what was asked for is not there. */
+static int put_success(const struct exchange *exchange, struct soc_slice list, struct soc_buf *out)
+{
+    const struct soc_route *route = exchange->route;
     struct soc_json_walk walk;
     int status = route->status == 0 ? 200 : route->status;
     if (route->shape == SOC_ROUTE_NONE) {
@@ -226,6 +245,9 @@ static int put_success(const struct soc_route *route, struct soc_slice list, str
     if (route->shape == SOC_ROUTE_LIST) {
         soc_buf_put_text(out, "{\"items\":");
         soc_buf_put_slice(out, list);
+        put_line(out, "next", exchange->base.next);
+        put_line(out, "previous", exchange->base.previous);
+        put_line(out, "as_of", exchange->base.as_of);
         soc_buf_put_text(out, "}\n");
         return status;
     }
@@ -247,13 +269,29 @@ static void respond_answer(struct exchange *exchange, bool is_error, struct soc_
         return;
     }
     door->out.length = 0;
-    int status = put_success(exchange->route, answer, &door->out);
+    int status = put_success(exchange, answer, &door->out);
     if (status != 0)
         respond(door, exchange->request, status, header_of(status), soc_buf_slice(&door->out));
     else
         refuse(door, exchange->request, 404, "not_found", "there is none with that id");
     if (door->out.capacity > SOC_SERVER_BODY_BYTES)
         soc_buf_fini(&door->out);
+}
+
+/* ---- streams ---- */
+
+static void begin_stream(struct exchange *exchange)
+{
+    struct soc_door *door = exchange->door;
+    bool is_websocket = exchange->route->own == SOC_ROUTE_WEBSOCKET;
+    exchange->stream =
+        is_websocket ? soc_streams_add_websocket(door->streams, exchange->request, &exchange->wish)
+                     : soc_streams_add_events(door->streams, exchange->request, &exchange->wish);
+    if (exchange->stream == NULL && !is_websocket)
+        refuse(door, exchange->request, 503, "too_many_streams",
+               "there are too many event streams; web.streams allows more");
+    else
+        count_response(door, exchange->stream == NULL ? 400 : is_websocket ? 101 : 200);
 }
 
 static void answer_call(struct soc_call *base, bool is_error, struct soc_slice answer)
@@ -264,6 +302,8 @@ static void answer_call(struct soc_call *base, bool is_error, struct soc_slice a
     exchange->is_answered = true;
     if (exchange->request == NULL)
         free_exchange(exchange);
+    else if (!is_error && exchange->route->operation == NULL)
+        begin_stream(exchange); /* what comes after its cursor is there */
     else
         respond_answer(exchange, is_error, answer);
 }
@@ -275,6 +315,7 @@ static struct exchange *new_exchange(struct soc_door *door, struct soc_server_re
     struct exchange *exchange = soc_alloc_zero(sizeof(*exchange));
     exchange->base.answer = answer_call;
     exchange->base.is_strict = true;
+    exchange->base.is_paged = route->shape == SOC_ROUTE_LIST;
     exchange->door = door;
     exchange->request = request;
     exchange->route = route;
@@ -441,12 +482,34 @@ static bool read_body(struct exchange *exchange, struct soc_slice *body)
     return true;
 }
 
+static void refuse_param(struct exchange *exchange, struct soc_slice name)
+{
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_EINVAL, NULL, "member", name);
+    respond_error(exchange->door, exchange->request, 400, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+static void do_operation(struct exchange *exchange, const struct soc_operation *operation,
+                         struct soc_slice params)
+{
+    struct soc_caller caller = soc_visitor_caller(&exchange->visitor);
+    struct soc_slice key = soc_server_header(exchange->request, "Idempotency-Key");
+    if (key.length > SOC_KEY_BYTES_MAX) {
+        refuse_param(exchange, SOC_SLICE("Idempotency-Key"));
+        return;
+    }
+    if (key.length > 0 && is_method(exchange->request, "POST"))
+        caller.key = key;
+    exchange->is_running = true;
+    soc_operation_do(&exchange->door->options.society, operation, &caller, &exchange->base, params);
+}
+
 static void run_operation(struct exchange *exchange)
 {
     struct soc_door *door = exchange->door;
     struct soc_server_request *request = exchange->request;
     const struct soc_operation *operation = soc_routes_operation(exchange->route);
-    struct soc_caller caller = soc_visitor_caller(&exchange->visitor);
     struct soc_buf params = {0};
     struct soc_buf fault = {0};
     struct soc_slice body;
@@ -457,18 +520,33 @@ static void run_operation(struct exchange *exchange)
         return;
     }
     if (!soc_routes_read(exchange->route, soc_server_path(request), soc_server_query(request), body,
-                         &params, &fault)) {
-        struct soc_buf error = {0};
-        soc_refuse(&error, SOC_EINVAL, NULL, "member", soc_buf_slice(&fault));
-        respond_error(door, request, 400, soc_buf_slice(&error));
-        soc_buf_fini(&error);
-    } else {
-        exchange->is_running = true;
-        soc_operation_do(&door->options.society, operation, &caller, &exchange->base,
-                         soc_buf_slice(&params));
-    }
+                         &params, &fault))
+        refuse_param(exchange, soc_buf_slice(&fault));
+    else
+        do_operation(exchange, operation, soc_buf_slice(&params));
     soc_buf_fini(&params);
     soc_buf_fini(&fault);
+}
+
+/* A stream that begins in the past first looks whether that is still there: once it has
+ * begun, there is no status any more to say so. */
+static void run_stream(struct exchange *exchange)
+{
+    const char *fault = soc_stream_wish_read(&exchange->wish, exchange->request);
+    if (fault != NULL) {
+        refuse_param(exchange, soc_slice_text(fault));
+    } else if (!is_method(exchange->request, "GET")) {
+        refuse(exchange->door, exchange->request, 405, "method_not_allowed", "a stream needs GET");
+    } else if (exchange->wish.has_after) {
+        struct soc_buf params = {0};
+        exchange->base.is_paged = true;
+        soc_buf_printf(&params, "{\"after\":%" PRIu64 ",\"limit\":1}", exchange->wish.after);
+        do_operation(exchange, soc_catalogue_find(soc_part_table, SOC_SLICE("activity")),
+                     soc_buf_slice(&params));
+        soc_buf_fini(&params);
+    } else {
+        begin_stream(exchange);
+    }
 }
 
 static void on_body(void *user, struct soc_server_request *request)
@@ -486,8 +564,13 @@ static void on_body(void *user, struct soc_server_request *request)
     case SOC_ROUTE_OPENAPI:
         respond_openapi(door, request);
         break;
-    default:
-        refuse(door, request, 404, "path_not_found", "there is no such path; see /openapi.json");
+    case SOC_ROUTE_EVENTS:
+    case SOC_ROUTE_WEBSOCKET:
+        run_stream(exchange);
+        break;
+    case SOC_ROUTE_HEALTH:
+    case SOC_ROUTE_LOGIN:
+        refuse(door, request, 405, "method_not_allowed", "the path needs GET");
         break;
     }
     exchange->is_answered = !exchange->is_running;
@@ -500,6 +583,9 @@ static void on_gone(void *user, struct soc_server_request *request)
     if (exchange == NULL)
         return;
     exchange->request = NULL;
+    if (exchange->stream != NULL)
+        soc_stream_end(exchange->stream);
+    exchange->stream = NULL;
     if (exchange->is_running)
         soc_call_drop(&exchange->base);
     else
@@ -632,6 +718,7 @@ int soc_door_open(struct soc_door **out, const struct soc_door_options *options,
     door->options = *options;
     door->directory = -1;
     door->pages = soc_website_new(options->pages);
+    door->streams = soc_streams_new(options->loop, options->society.host);
     int rc = open_parts(door, detail);
     door->options.directory = door->options.listen = door->options.pages = NULL;
     if (rc < 0) {
@@ -652,6 +739,7 @@ void soc_door_stop(struct soc_door *door)
     if (door == NULL || door->is_stopped)
         return;
     door->is_stopped = true;
+    soc_streams_stop(door->streams);
     if (door->server != NULL)
         soc_server_stop(door->server);
 }
@@ -695,6 +783,7 @@ void soc_door_close(struct soc_door *door)
     end_running(door);
     if (door->server != NULL) {
         flush(door);
+        soc_streams_cut(door->streams);
         soc_server_close(door->server);
     }
     if (door->directory >= 0) {
@@ -704,6 +793,7 @@ void soc_door_close(struct soc_door *door)
     assert(door->exchanges == NULL);
     soc_entry_free(door->entry);
     soc_website_free(door->pages);
+    soc_streams_free(door->streams);
     soc_buf_fini(&door->url);
     soc_buf_fini(&door->out);
     free(door);

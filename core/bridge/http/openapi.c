@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "bridge/http/routes.h"
+#include "bridge/http/streams.h"
 
 static void put_text(struct soc_buf *out, const char *name, const char *text)
 {
@@ -175,6 +176,11 @@ static void put_parameters(struct soc_buf *out, const struct soc_route *route,
                       &(const struct soc_param){
                           .most = 256,
                           .summary = "a second call with this key gets the answer of the first"});
+    for (const struct soc_param *each = soc_stream_params;
+         (route->own == SOC_ROUTE_EVENTS || route->own == SOC_ROUTE_WEBSOCKET) &&
+         each->name != NULL;
+         each++)
+        put_parameter(out, each->name, "query", each);
     if (route->own == SOC_ROUTE_LOGIN)
         put_parameter(out, "code", "query",
                       &(const struct soc_param){.is_needed = true,
@@ -268,7 +274,10 @@ static void put_response(struct soc_buf *out, int status, const struct soc_route
     char code[8];
     snprintf(code, sizeof(code), "%d", status);
     open_member(out, code);
-    put_text(out, "description", status == 303 ? "the cookie is set" : "done");
+    put_text(out, "description",
+             status == 303   ? "the cookie is set"
+             : status == 101 ? "the connection is a WebSocket"
+                             : "done");
     if (status != 303 && status != 101) {
         open_member(out, "content");
         open_member(out, type_of(route));

@@ -37,6 +37,10 @@ static const struct soc_route routes[] = {
     {GET, .path = "/metrics", OWN(METRICS, NONE),
      .summary = "figures of the society, in the text format of Prometheus"},
     {GET, .path = "/openapi.json", OWN(OPENAPI, ONE), .summary = "these routes, as OpenAPI 3.1"},
+    {GET, .path = API "/events", OWN(EVENTS, NONE),
+     .summary = "events as they happen, as Server-Sent Events"},
+    {GET, .path = "/ws", OWN(WEBSOCKET, NONE), .status = 101,
+     .summary = "the same over a WebSocket, which only pushes"},
 
     {POST, .path = API "/intake", ONE("intake"), .status = 202, .done = "reply"},
     {POST, .path = API "/messages", ONE("send"), .status = 202, .done = "duplicate"},

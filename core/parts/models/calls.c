@@ -243,19 +243,43 @@ uint64_t soc_calls_open_count(const struct soc_host *host, struct soc_slice kind
 
 void soc_calls_watch(struct soc_host *host, soc_calls_said_cb *cb, void *user)
 {
-    soc_models_state(host)->said_cb = cb;
-    soc_models_state(host)->said_user = user;
+    struct soc_models_state *models = soc_models_state(host);
+    int free = 0;
+    while (free < SOC_MODELS_WATCHERS_MAX && models->watchers[free].cb != NULL)
+        free++;
+    assert(free < SOC_MODELS_WATCHERS_MAX && cb != NULL);
+    models->watchers[free].cb = cb;
+    models->watchers[free].user = user;
+}
+
+void soc_calls_unwatch(struct soc_host *host, soc_calls_said_cb *cb, void *user)
+{
+    struct soc_models_state *models = soc_models_state(host);
+    for (int i = 0; i < SOC_MODELS_WATCHERS_MAX; i++)
+        if (models->watchers[i].cb == cb && models->watchers[i].user == user)
+            models->watchers[i].cb = NULL;
+}
+
+struct soc_slice soc_calls_agent(const struct soc_outcall *call)
+{
+    return soc_agent_id(call->activation->agent);
 }
 
 bool soc_calls_is_watched(const struct soc_host *host)
 {
-    return soc_models_state(host)->said_cb != NULL;
+    const struct soc_models_state *models = soc_models_state(host);
+    for (int i = 0; i < SOC_MODELS_WATCHERS_MAX; i++)
+        if (models->watchers[i].cb != NULL)
+            return true;
+    return false;
 }
 
 void soc_calls_say(struct soc_host *host, const struct soc_outcall *call, struct soc_slice text)
 {
-    if (soc_models_state(host)->said_cb != NULL && text.length > 0)
-        soc_models_state(host)->said_cb(soc_models_state(host)->said_user, call, text);
+    const struct soc_models_state *models = soc_models_state(host);
+    for (int i = 0; text.length > 0 && i < SOC_MODELS_WATCHERS_MAX; i++)
+        if (models->watchers[i].cb != NULL)
+            models->watchers[i].cb(models->watchers[i].user, call, text);
 }
 
 bool soc_calls_is_open(const struct soc_host *host, uint64_t number)

@@ -78,13 +78,17 @@ uint64_t soc_calls_open_count(const struct soc_host *host, struct soc_slice kind
  * not recorded and may yet be rolled back. */
 typedef void soc_calls_said_cb(void *user, const struct soc_outcall *call, struct soc_slice text);
 
-/* Sets the receiver of such text, replacing the previous one; NULL: none. */
+/* Adds a receiver of such text, one of a few, and removes it. */
 void soc_calls_watch(struct soc_host *host, soc_calls_said_cb *cb, void *user);
+void soc_calls_unwatch(struct soc_host *host, soc_calls_said_cb *cb, void *user);
+
+/* Lends the id of the agent whose call it is. */
+struct soc_slice soc_calls_agent(const struct soc_outcall *call);
 
 /* Tells whether there is a receiver. */
 bool soc_calls_is_watched(const struct soc_host *host);
 
-/* Passes a piece of text of a call to the receiver. */
+/* Passes a piece of text of a call to the receivers. */
 void soc_calls_say(struct soc_host *host, const struct soc_outcall *call, struct soc_slice text);
 
 /* Tells whether an activation still waits for the call with that number. */

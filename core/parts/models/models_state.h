@@ -19,6 +19,8 @@ struct soc_usages {
     struct soc_usage_bounds bounds;
 };
 
+#define SOC_MODELS_WATCHERS_MAX 4
+
 /* Open calls, usage and conversations. */
 struct soc_models_state {
     struct soc_usages usages;
@@ -27,9 +29,11 @@ struct soc_models_state {
     struct soc_map calls;    /* number -> soc_outcall, owned: open calls */
     uint64_t next_call;
     struct soc_buf leaving; /* numbers of calls waiting to become durable */
-    /* Receives what a model says; NULL: nobody watches. */
-    void (*said_cb)(void *user, const struct soc_outcall *call, struct soc_slice text);
-    void *said_user;
+    struct {
+        /* Receives what a model says; NULL: free. */
+        void (*cb)(void *user, const struct soc_outcall *call, struct soc_slice text);
+        void *user;
+    } watchers[SOC_MODELS_WATCHERS_MAX];
 };
 
 /* Lends the part's state. */

@@ -53,6 +53,14 @@ local SCOPES = {
   ["GET /api/v1/usage"] = "read",
   ["GET /api/v1/policies"] = "read",
   ["PUT /api/v1/policies/{kind}"] = "operate",
+  ["GET /api/v1/agents/{id}/context"] = "read",
+  ["GET /api/v1/policies/{kind}"] = "read",
+  ["GET /api/v1/events"] = "read",
+  ["GET /ws"] = "read",
+  ["POST /api/v1/messages/{id}/ack"] = "write",
+  ["GET /api/v1/agents/{id}/mail"] = "read",
+  ["POST /api/v1/replays"] = "operate",
+  ["GET /api/v1/replays/{id}"] = "read",
   ["POST /api/v1/stop"] = "operate",
 }
 

@@ -61,7 +61,7 @@ static void on_body(void *user, struct soc_server_request *request)
     world->bodies++;
     soc_server_set_user(request, world);
     if (path_is(request, "/stream")) {
-        if (soc_server_stream(request, 200, NULL, on_drained))
+        if (soc_server_stream(request, 200, NULL, on_drained, world))
             world->held = request;
         else
             soc_server_respond(request, 503, NULL, SOC_SLICE(""));
