@@ -19,6 +19,7 @@ const { visible, scrollTo } = await logic("window");
 const { FOLD_ABOVE, grow, layOut, waitEdges } = await logic("tree");
 const { diagram, kindOf, laneOrder, receiverOf } = await logic("lanes");
 const { mermaid } = await logic("mermaid");
+const { outcomeOf, sideText } = await logic("replay");
 const { SHIPPED, suggestions } = await logic("policies");
 const { fieldsOf, readFields } = await logic("changes");
 
@@ -352,6 +353,19 @@ test("the form of changes sends what was changed", () => {
   assert.deepEqual(readFields(fields, { ...given, list: "[" }), { error: "list" });
   assert.deepEqual(readFields(fieldsOf("text"), { "": '{"a":1}' }), { changes: { a: 1 } });
   assert.deepEqual(readFields(fieldsOf(null), { "": "7" }), { error: "JSON" });
+});
+
+test("a replay says where it differs, and how often", () => {
+  const findings = [{ difference: "question" }, { runs: 3, differences: 1500 }];
+  const { differences, total } = outcomeOf({ state: "different", findings });
+  assert.deepEqual([differences.length, total], [1, 1500]);
+  assert.equal(outcomeOf({ state: "same", findings: [{ differences: 0 }] }).total, 0);
+  assert.equal(outcomeOf({ state: "running" }).total, 0);
+  assert.equal(sideText(undefined), null);
+  assert.equal(sideText([true, null]), "true");
+  assert.equal(sideText({ effect: "send", arguments: ["a", 1] }), 'send("a",1)');
+  assert.equal(sideText({ end: "raised", message: "no" }), "raised: no");
+  assert.equal(sideText({ a: 1 }), '{"a":1}');
 });
 
 test("the names of policies are those of the folder", () => {

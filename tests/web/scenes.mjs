@@ -212,26 +212,27 @@ function full() {
   ];
   s.replay = {
     id: "replay_1",
-    state: "done",
-    differences: [
+    state: "different",
+    code: 1,
+    findings: [
       {
         agent: "writer",
         message: "msg_40",
-        time: iso(T0 + 100000),
-        line: 40,
-        asked: "may_send",
-        recorded: false,
-        now: true,
+        time: iso(T0 + 40 * 2500),
+        difference: "question",
+        asked: "contacts.may_send",
+        recorded: [false, "ask for an introduction"],
+        now: [true, null],
       },
       {
         agent: "editor",
         message: "msg_44",
-        time: iso(T0 + 120000),
-        line: 44,
+        time: iso(T0 + 60 * 2500),
         difference: "effect",
         recorded: { effect: "send", arguments: ["printer"] },
         now: { effect: "request_introduction", arguments: ["printer"] },
       },
+      { runs: 9, waiting: 1, effects: 40, questions: 12, differences: 2 },
     ],
   };
   s.counts = {

@@ -62,7 +62,11 @@ function answerTo(society, path, query) {
     const after = Number(query.get("after") ?? 0);
     const before = Number(query.get("before") ?? Infinity);
     const rows = society.activity.filter(
-      (row) => fits(row) && row.line > after && row.line < before,
+      (row) =>
+        fits(row) &&
+        row.line > after &&
+        row.line < before &&
+        Date.parse(row.time) < Number(query.get("until") ?? Infinity),
     );
     return page(query.has("after") ? rows.slice(0, limit) : rows.slice(-limit), society.line);
   }

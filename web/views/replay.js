@@ -1,5 +1,6 @@
 // What if: history again under another policy, and where it differs.
 
+import { outcomeOf, sideText } from "../logic/replay.js";
 import { h } from "../ui/dom.js";
 import { link, moment, section, words } from "../ui/parts.js";
 import { single, part, post } from "../ui/api.js";
@@ -24,8 +25,7 @@ export async function loadReplay(look) {
   return found;
 }
 
-const isRunning = (replay) =>
-  ["running", "started", "pending"].includes(replay?.state ?? replay?.status);
+const isRunning = (replay) => replay?.state === "running";
 
 async function start(look, event) {
   event.preventDefault();
@@ -66,25 +66,10 @@ function problem(error) {
   );
 }
 
-// The moment of a difference: its line if the host names it, else that of its message.
+// The moment of a difference, on the lane of its agent.
 function momentLink(look, one) {
-  const line = one.line ?? null;
-  if (line !== null)
-    return link(
-      look,
-      { view: "timeline", at: line, filters: { agent: one.agent } },
-      t("replay.see"),
-    );
-  return (
-    one.agent && link(look, { view: "timeline", filters: { agent: one.agent } }, t("replay.see"))
-  );
-}
-
-function side(value) {
-  if (value === undefined || value === null) return t("replay.nothing");
-  if (value.effect) return `${value.effect}(${JSON.stringify(value.arguments ?? []).slice(1, -1)})`;
-  if (value.end) return `${value.end} ${value.message ?? ""}`;
-  return typeof value === "string" ? value : JSON.stringify(value);
+  const filters = { agent: one.agent, when: one.time };
+  return link(look, { view: "timeline", filters }, t("replay.see"));
 }
 
 function difference(look, one, index) {
@@ -113,9 +98,14 @@ function difference(look, one, index) {
         "div",
         null,
         h("span", { class: "quiet" }, t("replay.was")),
-        words(side(one.recorded), 500),
+        words(sideText(one.recorded) ?? t("replay.nothing"), 500),
       ),
-      h("div", null, h("span", { class: "quiet" }, t("replay.now")), words(side(one.now), 500)),
+      h(
+        "div",
+        null,
+        h("span", { class: "quiet" }, t("replay.now")),
+        words(sideText(one.now) ?? t("replay.nothing"), 500),
+      ),
     ),
   );
 }
@@ -123,23 +113,17 @@ function difference(look, one, index) {
 function outcome(look, replay) {
   if (!replay) return null;
   if (isRunning(replay)) return h("p", { role: "status", class: "busy" }, t("replay.running"));
-  if ((replay.state ?? replay.status) === "failed")
-    return problem({
-      message: replay.message ?? replay.error?.message ?? "",
-      code: replay.error ?? "",
-    });
-  const list = Array.isArray(replay.differences)
-    ? replay.differences
-    : (replay.findings ?? replay.items ?? []);
-  if (list.length === 0) return h("p", { class: "verdict" }, t("replay.same"));
+  const { state, differences, total } = outcomeOf(replay);
+  if (state === "failed") return problem({ message: replay.message ?? t("replay.failed") });
+  if (total === 0) return h("p", { class: "verdict" }, t("replay.same"));
   return [
-    h("p", { class: "verdict" }, t("replay.differs", { n: replay.count ?? list.length })),
+    h("p", { class: "verdict" }, t("replay.differs", { n: total })),
     h(
       "ol",
       { class: "differences" },
-      list.slice(0, SHOWN).map((one, i) => difference(look, one, i)),
+      differences.slice(0, SHOWN).map((one, i) => difference(look, one, i)),
     ),
-    list.length > SHOWN && h("p", { class: "quiet" }, t("more", { n: list.length - SHOWN })),
+    total > SHOWN && h("p", { class: "quiet" }, t("more", { n: total - SHOWN })),
   ];
 }
 

@@ -2,7 +2,7 @@
 
 import { diagram, detailOf } from "../logic/lanes.js";
 import { mermaid } from "../logic/mermaid.js";
-import { payloadText } from "../logic/format.js";
+import { payloadText, timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import {
   agentLink,
@@ -32,6 +32,7 @@ const filtersOf = ({ agent, task, correlation_id, type }) => ({
 
 // Live: the latest lines. At a line: those before it, and some after it in grey.
 async function load(look) {
+  if (look.filters.when && look.at === null) return goTo(look, look.filters.when);
   const filters = filtersOf(look.filters);
   const pages =
     look.at === null
@@ -57,6 +58,16 @@ async function load(look) {
     selected,
     message: message && single(message),
   };
+}
+
+// A moment given by its time: to the last line until then.
+async function goTo(look, time) {
+  const { agent } = look.filters;
+  const until = timeMs(time) + 1;
+  const answer = await look.get("/activity", { agent, until, limit: 1 });
+  const at = rows(answer).at(-1)?.line ?? null;
+  setTimeout(() => look.app.go({ at, filters: { when: "" } }, { replace: true }));
+  return { list: [], drawing: diagram([]), selected: null, message: null };
 }
 
 // At line N it is the last row up to N: the line itself may be filtered out.
