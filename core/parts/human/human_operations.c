@@ -172,6 +172,13 @@ static void note_receivers(struct soc_given *given, const struct soc_send_input 
     soc_buf_fini(&target);
 }
 
+/* Tells whether the receipt is that of an earlier message: nothing was ordered anew. */
+static bool is_duplicate(struct soc_slice receipt)
+{
+    static const char begin[] = "[{\"duplicate\":true";
+    return receipt.length >= sizeof(begin) && memcmp(receipt.data, begin, sizeof(begin) - 1) == 0;
+}
+
 static void send_or_request(struct soc_given *given, bool waits)
 {
     struct soc_host *host = given->society->host;
@@ -193,7 +200,8 @@ static void send_or_request(struct soc_given *given, bool waits)
     if (rc < 0) {
         soc_given_refuse(given, soc_buf_slice(&answer));
     } else {
-        note_receivers(given, &input);
+        if (!is_duplicate(soc_buf_slice(&answer)))
+            note_receivers(given, &input);
         if (!waits)
             soc_given_answer_when_durable(given, &answer);
     }
