@@ -88,6 +88,7 @@ static const struct soc_route routes[] = {
     {PUT, .path = API "/policies/{kind}", LIST("swap")},
     {POST, .path = API "/replays", ONE("replay"), .status = 202},
     {GET, .path = API "/replays/{id}", ONE("replay_result"), .aliases = of_replay},
+    {GET, .path = API "/export/org-json", ONE("registries")},
     {POST, .path = API "/stop", NONE("stop"), .status = 202},
 };
 /* clang-format on */

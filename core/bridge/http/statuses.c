@@ -57,7 +57,7 @@ static const struct {
     {"too_many_streams", 503},
     {"stopping", 503},
     {"closed", 503},
-    {"dropped", 503},
+    {"dropped", 409},
     {"receiver_failed", 502},
     {"timeout", 504},
     {"storage_full", 507},

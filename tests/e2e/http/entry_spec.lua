@@ -61,6 +61,7 @@ local SCOPES = {
   ["GET /api/v1/agents/{id}/mail"] = "read",
   ["POST /api/v1/replays"] = "operate",
   ["GET /api/v1/replays/{id}"] = "read",
+  ["GET /api/v1/export/org-json"] = "read",
   ["POST /api/v1/stop"] = "operate",
 }
 

@@ -97,6 +97,8 @@ describe("the HTTP door", function()
     assert.equal(1, #door:curl("/api/v1/activity?limit=1").json.items)
     assert.equal(2, door:curl("/api/v1/agents?limit=2").json.items and 2)
     assert.is_number(door:curl("/api/v1/stats").json.sent)
+    assert.same(json.decode(place:run("export org-json").out),
+      door:curl("/api/v1/export/org-json").json)
   end)
 
   it("names the parameter that is wrong", function()
