@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "bridge/control/operations.h"
 #include "env/rng.h"
 #include "kernel/agents.h"
@@ -277,6 +278,8 @@ int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_
     if (subject == NULL || subject->view == NULL)
         return change(directory, request, answer, is_error, detail);
     const char *fault = soc_operation_read_query(subject, request, &texts, &query);
+    if (query.is_page && (query.limit == 0 || query.limit > SOC_PAGE_ROWS_MAX))
+        query.limit = query.limit == 0 ? SOC_PAGE_ROWS : SOC_PAGE_ROWS_MAX;
     int rc = SOC_OK;
     if (fault == NULL) {
         rc = look(directory, subject, &query, answer, detail);

@@ -291,13 +291,26 @@ static void query_here(struct soc_journal *journal, struct soc_lookup *lookup)
     journal->writer.lookups_end = &lookup->next;
 }
 
+/* Tells whether the reader can answer without the writer: everything it has to include is
+ * durable. */
+static bool is_readable(const struct soc_journal *journal, const struct soc_lookup *lookup)
+{
+    return journal->writer.reader != NULL && !journal->failure_reported &&
+           lookup->sequence <= journal->durable_reported && soc_lookup_sees_journal(lookup);
+}
+
 static void add_lookup(struct soc_journal *journal, struct soc_lookup *lookup)
 {
+    lookup->bytes_max = SOC_LOOK_BYTES_MAX;
     if (journal->writer.loop == NULL) {
         query_here(journal, lookup);
         return;
     }
     lookup->sequence = lookup->query.is_of_durable ? journal->durable_reported : journal->sequence;
+    if (is_readable(journal, lookup)) {
+        soc_reader_add(journal->writer.reader, lookup);
+        return;
+    }
     pthread_mutex_lock(&journal->writer.mutex);
     if (journal->writer.is_ended) {
         lookup->rc = SOC_EIO;

@@ -141,9 +141,9 @@ static int read_next(struct soc_lookup *lookup, struct soc_store *store, int64_t
         lookup->left -= count_rows(soc_buf_slice(&rows));
     add_rows(lookup, &rows, is_back);
     lookup->cursor = is_back ? page.previous : page.next;
-    if (lookup->rows.length > SOC_LOOK_BYTES_MAX)
-        return soc_fail(detail, SOC_ETOOLARGE, "the rows have more than %u MB; ask for fewer",
-                        SOC_LOOK_BYTES_MAX >> 20);
+    if (lookup->bytes_max > 0 && lookup->rows.length > lookup->bytes_max)
+        return soc_fail(detail, SOC_ETOOLARGE, "the rows have more than %zu MB; ask for fewer",
+                        lookup->bytes_max >> 20);
     return lookup->cursor != 0 && (!is_back || lookup->left > 0);
 }
 

@@ -30,14 +30,15 @@ struct soc_lookup {
     int rc;
     struct soc_buf rows; /* without brackets until it is finished, if it has pages */
     struct soc_page page;
-    uint64_t cursor; /* where the next page begins, if all rows are asked for */
-    int64_t left;    /* rows that are still wanted; 0: all */
-    uint64_t upto;   /* the last line of the first page's snapshot */
-    bool has_begun;  /* one page was read */
-    bool is_dropped; /* nobody wants the answer: guarded by whoever holds the queue */
+    uint64_t cursor;  /* where the next page begins, if all rows are asked for */
+    int64_t left;     /* rows that are still wanted; 0: all */
+    uint64_t upto;    /* the last line of the first page's snapshot */
+    size_t bytes_max; /* of all rows, beyond which they are refused; 0: no bound */
+    bool has_begun;   /* one page was read */
+    bool is_dropped;  /* nobody wants the answer: guarded by whoever holds the queue */
 };
 
-/* Returns a lookup with copies of the texts of `query`. */
+/* Returns a lookup with copies of the texts of `query`. Its rows have no bound. */
 struct soc_lookup *soc_lookup_new(const struct soc_query *query, soc_query_cb *cb, void *user);
 
 /* Frees a lookup with its texts and rows. NULL is allowed. */

@@ -3,9 +3,14 @@
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+
+#define NICE 10 /* of the thread */
 
 struct soc_reader {
     /* set at the start, then read by both */
@@ -70,9 +75,16 @@ static void serve(struct soc_reader *reader)
     soc_loop_wake(reader->loop);
 }
 
+/* Looks give way to those who work, where there are fewer processors than threads. */
+static void be_modest(void)
+{
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+}
+
 static void *run(void *user)
 {
     struct soc_reader *reader = user;
+    be_modest();
     pthread_mutex_lock(&reader->mutex);
     while (!reader->is_closing) {
         if (reader->queue == NULL || reader->is_held)

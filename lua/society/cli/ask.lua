@@ -11,6 +11,7 @@ local M = {}
 
 local PAUSE_MS = 50
 local PATIENCE_MS = 3000
+local PAGE_ROWS = 1000
 
 local DISK = { storage_failed = true, storage_full = true, state_damaged = true }
 
@@ -97,6 +98,32 @@ function M.ask(state, request, options)
     end
     program.pause(PAUSE_MS)
   end
+end
+
+--- Asks for all rows of a list and calls `take(list)` with them. A running society gives
+-- them a page at a time, so that no answer is large and nothing waits for it. Returns an
+-- exit code if that failed, after a complaint.
+function M.walk(state, op, members, take)
+  local page = { after = 0, limit = PAGE_ROWS }
+  for name, value in pairs(members) do
+    page[name] = value
+  end
+  while page.after do
+    local list, next_line, text = program.ask_page(state, M.request(op, page))
+    if not list and next_line == "no_such_file" and page.after == 0 then
+      local code
+      list, code = M.ask(state, M.request(op, members))
+      if not list then
+        return code
+      end
+      next_line = 0
+    elseif not list then
+      return complain(state, next_line, text)
+    end
+    take(list)
+    page.after = next_line > 0 and next_line or nil
+  end
+  return nil
 end
 
 return M

@@ -102,18 +102,39 @@ local function make_format(columns, widths)
   return table.concat(parts) .. "\n", titles, last
 end
 
---- Prints the objects of a JSON list as a table with aligned columns.
-function M.print_table(list, columns)
-  local rows, widths = make_cells(list, columns)
-  local format, titles, last = make_format(columns, widths)
-  if last == 0 then
-    return
+-- The shape of a table that goes on, unless a column has got its first value.
+local function keep_shape(shape, widths)
+  for index, width in ipairs(widths) do
+    if not shape or (width > 0 and shape.widths[index] == 0) then
+      return nil
+    end
   end
-  io.write(format:format(table.unpack(titles)))
+  return shape
+end
+
+--- Prints the objects of a JSON list as a table with aligned columns. Returns its shape,
+-- with which the next list goes on as the same table.
+function M.print_table(list, columns, shape)
+  local rows, widths = make_cells(list, columns)
+  if #rows == 0 then
+    return shape
+  end
+  shape = keep_shape(shape, widths)
+  if not shape then
+    local format, titles, last = make_format(columns, widths)
+    shape = { format = format, widths = widths, last = last }
+    if last == 0 then
+      return nil
+    end
+    io.write(format:format(table.unpack(titles)))
+  end
+  local format, last = shape.format, shape.last
+  widths = shape.widths
   for _, cells in ipairs(rows) do
     if cells.is_uneven then
       for index = 1, last - 1 do
-        local padding = widths[index] > 0 and widths[index] + 2 - width_of(cells[index]) or 0
+        local padding = widths[index] > 0 and
+          math.max(widths[index] + 2 - width_of(cells[index]), 2) or 0
         cells[index] = cells[index] .. (" "):rep(padding)
       end
       io.write(table.concat(cells, "", 1, last), "\n")
@@ -121,6 +142,7 @@ function M.print_table(list, columns)
       io.write(format:format(table.unpack(cells)))
     end
   end
+  return shape
 end
 
 --- Prints the members of each object of a JSON list, one per line.

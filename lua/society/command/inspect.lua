@@ -22,6 +22,9 @@ local FILTERS = {
   { "limit", value = "N", kind = "number", text = "the latest N rows" },
 }
 
+-- Lists that grow with time. They are asked for by pages.
+local LONG = { activity = true, dead_letters = true, messages = true, tasks = true }
+
 local M = {
   summary = "look at a society, running or stopped",
   words = "SUBJECT",
@@ -83,20 +86,31 @@ function M.run(given)
     return code
   end
   local subject = subjects[name]
-  local members, list
+  local members, list, shape
   members, code = read_filters(name, given)
-  if members then
-    list, code = ask.ask(given.state, ask.request(subject.name, members))
-  end
-  if not list then
+  if not members then
     return code
   end
-  if given.json then
-    output.print_lines(list)
-  elseif subject.columns then
-    output.print_table(list, subject.columns)
+  local function show(rows)
+    if given.json then
+      output.print_lines(rows)
+    elseif subject.columns then
+      shape = output.print_table(rows, subject.columns, shape)
+    else
+      output.print_members(rows)
+    end
+  end
+  if LONG[subject.name] and not given.limit then
+    code = ask.walk(given.state, subject.name, members, show)
+    if code then
+      return code
+    end
   else
-    output.print_members(list)
+    list, code = ask.ask(given.state, ask.request(subject.name, members))
+    if not list then
+      return code
+    end
+    show(list)
   end
   return 0
 end

@@ -100,4 +100,33 @@ describe("inspect", function()
       b = { "preset", "the second", "knows it all" } }, found)
     assert.equal(1, #seen[4])
   end)
+
+  it("shows long lists in full, by pages while it runs, the same as when it is stopped", function()
+    for _ = 1, 25 do
+      place:run("send hello")
+    end
+    assert.equal("done\n", place:run("send --wait hello").out)
+    local seen, walked, last = {}, {}, 0
+    for _, what in ipairs({ "activity", "messages", "tasks", "dead-letters" }) do
+      seen[what] = rows(place:run(("inspect %s --json"):format(what)))
+    end
+    assert.is_true(#seen.activity > 100)
+    repeat
+      local page = rows(place:run(([[call activity '{"after":%d,"limit":7}']]):format(last)))
+      for _, row in ipairs(page) do
+        assert.is_true(row.line > last)
+        last = row.line
+        walked[#walked + 1] = row
+      end
+    until #page == 0
+    assert.same(seen.activity, walked)
+    local latest = rows(place:run("inspect activity --limit 3 --json"))
+    assert.same({ #walked - 2, #walked - 1, #walked }, { latest[1].line, latest[2].line,
+      latest[3].line })
+    stop()
+    for what, list in pairs(seen) do
+      local stopped = rows(place:run(("inspect %s --json"):format(what)))
+      assert.same(list, table.move(stopped, 1, #list, 1, {}), what) -- the end leaves lines
+    end
+  end)
 end)
