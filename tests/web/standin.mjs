@@ -119,12 +119,13 @@ async function change(society, request, path) {
 /** Starts it: resolves to { url, society, close }. */
 export function start(web, scene = "full", port = 0) {
   const society = scenes[scene]();
+  society.isBroken = scene === "broken";
   const server = createServer(async (request, response) => {
     const url = new URL(request.url, "http://localhost");
     if (!url.pathname.startsWith("/api/v1/")) return serveFile(web, url.pathname, response);
     const path = url.pathname.slice("/api/v1".length);
     if (scene === "locked") return send(response, 401, { error: "unauthorized" });
-    if (scene === "broken")
+    if (society.isBroken)
       return send(response, 503, { error: "saturated", message: "the journal is saturated" });
     if (path === "/events" && scene === "streamless") return send(response, 503, { error: "busy" });
     if (path === "/events") return stream(society, response);

@@ -114,9 +114,12 @@ test("without a stream of events the page reads again by itself", async () => {
 });
 
 test("an error says what happened, and trying again works", async () => {
-  await visit("broken", { allow: /503/ }, async (page) => {
+  await visit("broken", { allow: /503/ }, async (page, society) => {
     await page.waitForSelector('[data-do="retry"]');
     assert.match(await page.textContent("#main"), /busy or stopping/);
+    society.isBroken = false;
+    await page.click('[data-do="retry"]');
+    await page.waitForSelector(".view-now");
   });
 });
 
