@@ -180,6 +180,8 @@ void soc_look_wait(const struct soc_host *host, const struct soc_activation *act
     soc_json_put_text_member(out, "type", soc_symbol_slice(wait->type));
     if (ops != NULL && ops->put != NULL)
         ops->put(host, activation, out);
+    if (ops != NULL && ops->put_timeout != NULL)
+        ops->put_timeout(host, activation, out);
     if (wait->since_ms != 0)
         put_time(host, out, "since", wait->since_ms);
     if (soc_heap_has(&activation->timer))

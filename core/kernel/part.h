@@ -83,7 +83,7 @@ struct soc_wait_ops {
     /* Appends JSON members that describe the wait, for `inspect waits` and the timeout error. */
     void (*put)(const struct soc_host *host, const struct soc_activation *activation,
                 struct soc_buf *out);
-    /* Appends JSON members for the timeout error alone. */
+    /* The same beside what the kernel puts there, such as how the receiver stands. */
     void (*put_timeout)(const struct soc_host *host, const struct soc_activation *activation,
                         struct soc_buf *out);
 };

@@ -8,6 +8,7 @@
 ---| "idle"|"working"|"blocked_internal"|"blocked_user"|"paused"|"unresponsive"|"failed"
 ---| "ending"|"stopped"
 ---@alias society.Handler fun(agent: society.Agent, message: society.Message): society.Json
+-- In a table, `default` takes what no other handler names and `system` what the host sends.
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind
 ---| "contacts"|"briefs"|"context"|"deadlock"|"delivery"|"gatekeeper"|"introductions"|"messages"

@@ -14,7 +14,7 @@ function M.new(ids, acts, options)
   options.app = function(s)
     s:role({ id = "worker", name = "外部", behaviour = "external" })
     s:role({ id = "clerk", name = "文员", behaviour = acts.clerk or function() end })
-    s:root(function(root, message)
+    s:root(scene.all(function(root, message)
       if message.payload.enter then
         for _, id in ipairs(message.payload.enter) do
           assert(root:spawn_agent("worker", scene.brief(), { id = id }))
@@ -23,7 +23,7 @@ function M.new(ids, acts, options)
       end
       heard[#heard + 1] = message
       return acts.root and acts.root(root, message)
-    end)
+    end))
   end
   local s = require("society").new(options)
   scene.keep(s)

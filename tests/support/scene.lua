@@ -87,20 +87,25 @@ local function spawn_actors(root, ids)
   end
 end
 
+--- A behaviour that hands everything to `act`, what the host itself sends included.
+function M.all(act)
+  return { default = act, system = act }
+end
+
 local function declare(s, acts)
   s:role({
     id = "actor", name = "演员",
-    behaviour = function(agent, message)
+    behaviour = M.all(function(agent, message)
       local act = acts[agent.id]
       return act and act(agent, message)
-    end,
+    end),
   })
-  s:root(function(root, message)
+  s:root(M.all(function(root, message)
     if message.type == "enter" then
       return spawn_actors(root, message.payload.ids)
     end
     return acts.root and acts.root(root, message)
-  end)
+  end))
 end
 
 --- A society in which each agent behaves as acts[id](agent, message) says, now and after

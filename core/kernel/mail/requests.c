@@ -11,6 +11,7 @@
 #include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "kernel/status.h"
+#include "kernel/trace.h"
 #include "kernel/turns/egress.h"
 #include "kernel/turns/wait.h"
 #include "kernel/turns/waiting.h"
@@ -237,8 +238,23 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
 void soc_request_note_finished(struct soc_host *host, uint64_t key)
 {
     struct soc_request *request = soc_request_find(host, key);
-    if (request != NULL)
-        request->is_finished = true;
+    if (request == NULL)
+        return;
+    request->is_finished = true;
+    if (request->owner != NULL || request->to->is_external || soc_request_is_answered(host, key))
+        return;
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf detail = {0};
+    soc_message_id_format(id, request->time_ms, key);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "from", soc_sender_id(request->from));
+    soc_json_put_text_member(&detail, "message_id", soc_slice(id, sizeof(id)));
+    soc_json_put_text_member(
+        &detail, "message", SOC_SLICE("handled a request without a reply; the sender still waits"));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace_event_of(host, SOC_LOG_WARN, "no_reply", request->to,
+                       soc_slice_text(request->correlation_id), soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
 }
 
 void soc_request_lose_answer(struct soc_host *host, uint64_t key)
@@ -314,8 +330,8 @@ static void put_timeout(const struct soc_host *host, const struct soc_activation
                         struct soc_buf *out)
 {
     const struct soc_request *request = soc_request_find(host, activation->wait.request_key);
-    assert(request != NULL);
-    put_receiver(host, request, out);
+    if (request != NULL)
+        put_receiver(host, request, out);
 }
 
 const struct soc_wait_ops soc_request_wait_ops = {

@@ -14,6 +14,8 @@ struct soc_behaviours {
     size_t count;
     int main_ref;    /* LUA_NOREF: none */
     int default_ref; /* the text "default" */
+    int system_ref;  /* the text "system" */
+    int llm_ref;     /* the behaviour of agents that think, once one is declared */
 };
 
 void soc_behaviour_open(struct soc_script *script)
@@ -21,8 +23,11 @@ void soc_behaviour_open(struct soc_script *script)
     assert(script->behaviours == NULL);
     script->behaviours = soc_alloc_zero(sizeof(*script->behaviours));
     script->behaviours->main_ref = LUA_NOREF;
+    script->behaviours->llm_ref = LUA_NOREF;
     lua_pushliteral(script->L, "default");
     script->behaviours->default_ref = luaL_ref(script->L, LUA_REGISTRYINDEX);
+    lua_pushliteral(script->L, "system");
+    script->behaviours->system_ref = luaL_ref(script->L, LUA_REGISTRYINDEX);
 }
 
 void soc_behaviour_fini(struct soc_script *script)
@@ -33,6 +38,8 @@ void soc_behaviour_fini(struct soc_script *script)
         luaL_unref(script->L, LUA_REGISTRYINDEX, kept->refs[i]);
     luaL_unref(script->L, LUA_REGISTRYINDEX, kept->main_ref);
     luaL_unref(script->L, LUA_REGISTRYINDEX, kept->default_ref);
+    luaL_unref(script->L, LUA_REGISTRYINDEX, kept->system_ref);
+    luaL_unref(script->L, LUA_REGISTRYINDEX, kept->llm_ref);
     free(kept->refs);
     free(kept);
     script->behaviours = NULL;
@@ -85,6 +92,9 @@ static int require_behaviour(lua_State *L)
     struct soc_script *script = lua_touserdata(L, lua_upvalueindex(1));
     if (strcmp(lua_tostring(L, 1), "llm") == 0) {
         soc_environments_require(L, script, "society.llm.behaviour");
+        luaL_unref(L, LUA_REGISTRYINDEX, script->behaviours->llm_ref);
+        lua_pushvalue(L, -1);
+        script->behaviours->llm_ref = luaL_ref(L, LUA_REGISTRYINDEX);
         return 1;
     }
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
@@ -182,17 +192,34 @@ void soc_behaviour_find_all(struct soc_script *script)
     }
 }
 
-bool soc_behaviour_push(lua_State *L, const struct soc_script *script, const struct soc_role *role,
-                        const struct soc_message *message)
+/* Tells whether the function on top is the behaviour of agents that think. */
+static bool is_thinking(lua_State *L, const struct soc_script *script)
 {
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->behaviours->llm_ref);
+    bool is = lua_rawequal(L, -1, -2);
+    lua_pop(L, 1);
+    return is;
+}
+
+/* What the host itself sends is for those who ask for it: an app whose agents hire somebody
+ * for every message must not hire again because a child failed. An activation that already
+ * handles such a message, begun by an older version, goes on. */
+bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
+                        const struct soc_activation *activation)
+{
+    const struct soc_message *message = activation->message;
+    const struct soc_role *role = activation->agent->role;
+    bool is_of_host = message->from == NULL && activation->effects_count == 0;
     int type = lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);
-    if (type == LUA_TFUNCTION)
+    if (type == LUA_TFUNCTION && (!is_of_host || is_thinking(L, script)))
         return true;
     if (type == LUA_TTABLE) {
         lua_pushlstring(L, message->type->text, message->type->length);
         if (lua_rawget(L, -2) != LUA_TFUNCTION) {
             lua_pop(L, 1);
-            lua_rawgeti(L, LUA_REGISTRYINDEX, script->behaviours->default_ref);
+            lua_rawgeti(L, LUA_REGISTRYINDEX,
+                        is_of_host ? script->behaviours->system_ref
+                                   : script->behaviours->default_ref);
             lua_gettable(L, -2);
         }
         lua_remove(L, -2);

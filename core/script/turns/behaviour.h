@@ -22,10 +22,11 @@ int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index);
  * turn, after a restart. */
 void soc_behaviour_find_all(struct soc_script *script);
 
-/* Pushes the function that handles `message` for `role`; false, with nothing pushed, if
- * it has none. */
-bool soc_behaviour_push(lua_State *L, const struct soc_script *script, const struct soc_role *role,
-                        const struct soc_message *message);
+/* Pushes the function that handles the message of `activation`; false, with nothing pushed,
+ * if its agent has none. What the host itself sends goes to the handler of its type, else to
+ * the handler `system`, and to agents that think. */
+bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
+                        const struct soc_activation *activation);
 
 /* Tells whether the role's behaviour has a handler for exactly this type. */
 bool soc_behaviour_handles(lua_State *L, const struct soc_role *role, const char *type);

@@ -214,7 +214,8 @@ static int finish(lua_State *co, int status, lua_KContext context)
 
 static int skip_unhandled(struct soc_script *script, const struct soc_activation *activation)
 {
-    soc_log_printf(soc_host_log(script->host), SOC_LOG_WARN,
+    bool is_of_host = activation->message->from == NULL;
+    soc_log_printf(soc_host_log(script->host), is_of_host ? SOC_LOG_INFO : SOC_LOG_WARN,
                    soc_clock_now(soc_host_clock(script->host)), "unhandled",
                    soc_agent_id(activation->agent), "no handler for messages of type %s",
                    activation->message->type->text);
@@ -229,8 +230,7 @@ static int body(lua_State *co)
     soc_handle_push(co, script);
     if (activation->message == NULL && !soc_behaviour_push_main(co, script))
         return luaL_error(co, "main was waiting, but the script no longer has a main");
-    if (activation->message != NULL &&
-        !soc_behaviour_push(co, script, activation->agent->role, activation->message))
+    if (activation->message != NULL && !soc_behaviour_push(co, script, activation))
         return skip_unhandled(script, activation);
     lua_pushvalue(co, 1);
     if (activation->message != NULL)

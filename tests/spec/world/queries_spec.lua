@@ -83,7 +83,7 @@ describe("waits", function()
     end
     assert.same({ agent = "a", kind = "reply", waits_for = { "b" }, message_id = asked.id,
       since = "2026-01-01T00:00:00.000Z", deadline = "2026-01-01T00:00:00.500Z",
-      correlation_id = told.a }, waits.a)
+      correlation_id = told.a, receiver = "working" }, waits.a)
     assert.same({ agent = "b", kind = "sleep", waits_for = {}, correlation_id = told.a,
       since = "2026-01-01T00:00:00.000Z", deadline = "2026-01-01T00:00:00.300Z" }, waits.b)
     assert.same({ agent = "c", kind = "receive", waits_for = { "a" }, type = "news",

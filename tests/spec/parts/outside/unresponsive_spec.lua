@@ -208,7 +208,9 @@ describe("an unresponsive agent", function()
   it("is reported to the configured orchestrator", function()
     local heard = {}
     local s = outpost.new({ "w" }, {
-      clerk = function(_, message) heard[#heard + 1] = message.payload.alert_type or "?" end,
+      clerk = scene.all(function(_, message)
+        heard[#heard + 1] = message.payload.alert_type or "?"
+      end),
       root = function(root) root:spawn_agent("clerk", scene.brief(), { id = "boss" }) end,
     }, { config = { orchestrator = "boss" } })
     scene.tell(s, "root")
