@@ -11,17 +11,6 @@
 /* The name of what soc_main_fail stores. */
 #define MARK "main_failed"
 
-void soc_main_begin(struct soc_host *host)
-{
-    struct soc_agent *user = host->registry.user;
-    if (host->options.retries_main && user->activation != NULL)
-        soc_handling_abandon(host, user->activation, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
-    if (user->activation == NULL)
-        soc_handling_new(host, user);
-    if (user->activation->state == SOC_ACTIVATION_READY)
-        soc_ready_add(host, user);
-}
-
 static void clear_mark(struct soc_host *host)
 {
     struct soc_main_state *state = &host->main;
@@ -31,6 +20,21 @@ static void clear_mark(struct soc_host *host)
     state->forgotten = (struct soc_effect){0};
     state->asked = 0;
     soc_batch_put_meta(host, MARK, (struct soc_slice){"", 0});
+}
+
+void soc_main_begin(struct soc_host *host)
+{
+    struct soc_agent *user = host->registry.user;
+    if (host->options.retries_main) {
+        clear_mark(host); /* nothing that an earlier run sent is taken up */
+        if (user->activation != NULL)
+            soc_handling_abandon(host, user->activation, SOC_OUTCOME_PROCESSED,
+                                 (struct soc_slice){0});
+    }
+    if (user->activation == NULL)
+        soc_handling_new(host, user);
+    if (user->activation->state == SOC_ACTIVATION_READY)
+        soc_ready_add(host, user);
 }
 
 void soc_main_wait(struct soc_host *host)

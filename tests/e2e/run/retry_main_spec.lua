@@ -46,6 +46,27 @@ describe("society run after a main that failed", function()
     assert.equal("first 3\nsecond 4\n", result.out)
   end)
 
+  it("takes up no request of the earlier run with --retry-main", function()
+    place:write("slow.lua", [[
+      local society = require("society")
+      society.root(function(root, message)
+        if message.payload.set then
+          root.state.value = message.payload.set
+          return
+        end
+        root:sleep(1000)
+        return { text = root.state.value }
+      end)
+      society.main(function(user)
+        user:send_message { to = "root", payload = { set = arg[1] } }
+        print(assert(user:request { to = "root", payload = "get",
+          timeout_ms = tonumber(arg[2]) }).payload.text)
+      end)
+    ]])
+    assert.equal(1, place:run("run slow.lua --state slow --quiet -- A 1").code)
+    assert.equal("B\n", place:run("run slow.lua --state slow --quiet --retry-main -- B 600000").out)
+  end)
+
   it("does not run a finished main again", function()
     place:run("run app.lua --quiet -- now")
     local result = place:run("run app.lua --quiet --retry-main")
