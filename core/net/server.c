@@ -119,15 +119,25 @@ struct soc_server {
     bool is_run_due; /* run_soon was called */
 };
 
+/* Has libmicrohttpd run soon: it does not notice what changes between its runs. */
+static void run_soon(struct soc_server *server)
+{
+    if (!server->is_run_due)
+        soc_loop_wake(server->options.loop);
+    server->is_run_due = true;
+}
+
 static void run(struct soc_server *server)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
     server->is_run_due = false;
     MHD_run(server->mhd);
-    if (MHD_get_timeout(server->mhd, &wait_ms) == MHD_YES)
+    if (MHD_get_timeout(server->mhd, &wait_ms) != MHD_YES)
+        soc_alarm_set(server->timer, -1);
+    else if (wait_ms > 0)
         soc_alarm_set(server->timer, wait_ms < INT32_MAX ? (int64_t)wait_ms : INT32_MAX);
     else
-        soc_alarm_set(server->timer, -1);
+        run_soon(server); /* an alarm takes a millisecond at least, for every answer */
 }
 
 static void on_timer(void *user)
@@ -140,14 +150,6 @@ static void on_wake(void *user)
     struct soc_server *server = user;
     if (server->is_run_due)
         run(server);
-}
-
-/* Has libmicrohttpd run soon: it does not notice what changes between its runs. */
-static void run_soon(struct soc_server *server)
-{
-    if (!server->is_run_due)
-        soc_loop_wake(server->options.loop);
-    server->is_run_due = true;
 }
 
 static void on_poll(void *user, int socket, bool can_read, bool can_write)
