@@ -143,7 +143,7 @@ describe("society run", function()
     ]])
     local result = place:run("run tasks.lua --state one -- 1")
     assert.equal(0, result.code)
-    assert.matches("1 task is left open: T1 (eng1); alerts about them come with the next run",
+    assert.matches("1 task is left open: T1 (eng1); the run does not wait for their alerts",
       result.err, 1, true)
     assert.matches("12 tasks are left open: T1 (eng1), T2 (eng1), ",
       place:run("run tasks.lua --state many -- 12").err, 1, true)
