@@ -48,6 +48,7 @@ struct soc_sqlite {
     struct soc_directory_lock lock;
     char *path; /* of the database in a directory; NULL: on a simulated disk */
     bool is_read_only;
+    bool is_log_read; /* a reader was in the way when the log was last copied back */
 };
 
 static struct soc_sqlite *sqlite_of(struct soc_store *store)
@@ -227,25 +228,28 @@ static int open_disk(struct soc_sqlite *sqlite, struct soc_detail *detail)
     return rc == SOC_OK ? open_file(sqlite, NULL, DATABASE, detail) : rc;
 }
 
-/* Notes whether the log has grown enough to be copied back in a quiet moment. */
+/* Notes whether the log has grown enough to be copied back in a quiet moment, and whether
+ * readers are in the way of copying back one that is much too long. */
 static void note_log(struct soc_sqlite *sqlite)
 {
     int pages = soc_database_wal_pages(&sqlite->database);
-    sqlite->store.is_untidy = pages >= WAL_PAGES_QUIET;
-    sqlite->store.is_crowded = pages >= 2 * WAL_PAGES_MAX;
+    sqlite->store.is_crowded =
+        sqlite->is_log_read && sqlite->database.wal_pages >= 2 * WAL_PAGES_MAX;
+    sqlite->store.is_untidy = pages >= WAL_PAGES_QUIET || sqlite->store.is_crowded;
 }
 
 /* Copies the log back if at least `pages_min` pages of it are not. */
 static int checkpoint(struct soc_sqlite *sqlite, int pages_min, struct soc_detail *detail)
 {
     bool is_all = false;
-    if (soc_database_wal_pages(&sqlite->database) < pages_min) {
+    if (soc_database_wal_pages(&sqlite->database) < pages_min && !sqlite->store.is_crowded) {
         note_log(sqlite);
         return SOC_OK;
     }
     int rc = soc_mark_need(&sqlite->mark, sqlite->store.at.sequence, detail);
     if (rc == SOC_OK)
         rc = soc_database_checkpoint(&sqlite->database, &is_all, detail);
+    sqlite->is_log_read = rc == SOC_OK && !is_all;
     if (rc == SOC_OK && is_all)
         rc = soc_mark_copied(&sqlite->mark, sqlite->store.at.sequence, detail);
     note_log(sqlite);

@@ -11,12 +11,17 @@
 #include "store/tables/batches.h"
 #include "store/tables/lines.h"
 
+/* A message of a batch. */
+struct found {
+    uint64_t key;
+    size_t start; /* of its record */
+};
+
 /* A batch that was read. */
 struct tail {
-    uint64_t sequence; /* 0: none */
-    uint64_t lines;    /* the last line before it */
-    uint64_t key;      /* the last message before it */
-    size_t hint;       /* behind the message that was found last: ends are often in order */
+    uint64_t sequence;       /* 0: none */
+    uint64_t lines;          /* the last line before it */
+    struct soc_buf messages; /* its messages, in ascending order of their keys */
     struct soc_buf bytes;
 };
 
@@ -26,9 +31,8 @@ struct walk {
     uint64_t chain_key; /* of the message that the asked chain began with; 0: none */
     uint64_t first;     /* sequences of the batches that are not folded */
     uint64_t last;
-    uint64_t folded_key; /* highest key of a message in the tables */
-    struct tail batch;   /* whose lines are walked */
-    struct tail other;   /* in which a message was looked for */
+    struct tail batch; /* whose lines are walked */
+    struct tail other; /* in which a message was looked for */
     struct soc_buf scratch;
     struct soc_buf texts;  /* of a message from another batch */
     struct soc_buf starts; /* of the records of the batch that make lines; size_t each */
@@ -275,6 +279,21 @@ static int find_batch(struct walk *walk, bool is_key, uint64_t wanted, uint64_t 
     return rc;
 }
 
+/* Notes where the messages of a batch are; their keys rise. */
+static void find_messages(struct tail *tail)
+{
+    struct soc_slice rest = soc_buf_slice(&tail->bytes);
+    struct soc_slice bytes;
+    enum soc_record_type type;
+    tail->messages.length = 0;
+    while (soc_record_skip(&rest, &type, &bytes) > 0) {
+        if (type != SOC_RECORD_MESSAGE)
+            continue;
+        struct found found = {soc_record_key(bytes), (size_t)(bytes.data - tail->bytes.data)};
+        soc_buf_put(&tail->messages, &found, sizeof(found));
+    }
+}
+
 /* Reads batch `sequence` into `tail`, unless it is there. */
 static int read_batch(struct walk *walk, uint64_t sequence, uint64_t folded, struct tail *tail)
 {
@@ -286,41 +305,32 @@ static int read_batch(struct walk *walk, uint64_t sequence, uint64_t folded, str
     int rc = soc_batches_read(walk->rows->database, &last, sequence, 1, &tail->bytes,
                               walk->rows->detail);
     tail->lines = folded;
-    tail->key = walk->folded_key;
-    tail->hint = 0;
+    find_messages(tail);
     if (rc == SOC_OK && sequence > walk->first)
         rc = read_bound(walk, sequence - 1, false, &tail->lines);
-    if (rc == SOC_OK && sequence > walk->first)
-        rc = read_bound(walk, sequence - 1, true, &tail->key);
     if (rc == SOC_OK)
         tail->sequence = sequence;
     return rc;
 }
 
-/* Looks for the record of a message in a part of a batch. */
-static bool find_in_part(struct tail *tail, struct soc_slice part, uint64_t key,
-                         struct soc_record *record)
+/* Looks for the record of a message in a batch. */
+static bool find_in_batch(const struct tail *tail, uint64_t key, struct soc_record *record)
 {
-    struct soc_slice bytes;
-    enum soc_record_type type;
-    while (soc_record_skip(&part, &type, &bytes) > 0) {
-        if (type != SOC_RECORD_MESSAGE || soc_record_key(bytes) != key)
-            continue;
-        tail->hint = (size_t)(part.data - tail->bytes.data);
-        return soc_record_next(&bytes, record) > 0;
+    const struct found *all = (const struct found *)(const void *)tail->messages.data;
+    size_t low = 0;
+    size_t high = tail->messages.length / sizeof(*all);
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].key < key)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
-}
-
-/* Looks for it in the whole batch, first where it probably is. */
-static bool find_in_batch(struct tail *tail, uint64_t key, struct soc_record *record)
-{
-    struct soc_slice all = soc_buf_slice(&tail->bytes);
-    if (key <= tail->key)
+    if (low == tail->messages.length / sizeof(*all) || all[low].key != key)
         return false;
-    return find_in_part(tail, soc_slice(all.data + tail->hint, all.length - tail->hint), key,
-                        record) ||
-           find_in_part(tail, soc_slice(all.data, tail->hint), key, record);
+    struct soc_slice bytes = soc_buf_slice(&tail->bytes);
+    bytes = soc_slice(bytes.data + all[low].start, bytes.length - all[low].start);
+    return soc_record_next(&bytes, record) > 0;
 }
 
 /* Copies a text out of a row that is about to be reset. */
@@ -465,7 +475,6 @@ static int find_journal(struct walk *walk)
     if (rc == SQLITE_ROW && sqlite3_column_type(row, 0) != SQLITE_NULL) {
         walk->first = (uint64_t)sqlite3_column_int64(row, 0);
         walk->last = (uint64_t)sqlite3_column_int64(row, 1);
-        walk->folded_key = (uint64_t)sqlite3_column_int64(row, 2);
     }
     sqlite3_reset(row);
     return rc == SQLITE_ROW ? SOC_OK : soc_database_fail(database, rc, walk->rows->detail);
@@ -488,7 +497,9 @@ int soc_page_activity_read(struct soc_page_rows *rows, uint64_t after, uint64_t 
     if (rc == SOC_OK && !rows->is_backwards)
         rc = walk_journal(&walk, begin, until, folded);
     soc_buf_fini(&walk.batch.bytes);
+    soc_buf_fini(&walk.batch.messages);
     soc_buf_fini(&walk.other.bytes);
+    soc_buf_fini(&walk.other.messages);
     soc_buf_fini(&walk.scratch);
     soc_buf_fini(&walk.texts);
     soc_buf_fini(&walk.starts);

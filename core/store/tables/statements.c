@@ -121,8 +121,7 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " FROM message_entries m WHERE m.key = ?1",
     [SOC_STATEMENT_BOUNDS] = "SELECT lines, key FROM journal WHERE sequence = ?1",
     [SOC_STATEMENT_JOURNAL_SPAN] =
-        "SELECT (SELECT min(sequence) FROM journal), (SELECT max(sequence) FROM journal),"
-        " coalesce((SELECT max(key) FROM message_entries), 0)",
+        "SELECT (SELECT min(sequence) FROM journal), (SELECT max(sequence) FROM journal)",
     [SOC_STATEMENT_KEY_PLACE] =
         "SELECT key, place FROM message_entries WHERE key >= ?1 ORDER BY key LIMIT 1",
     [SOC_STATEMENT_PLACE_OF] =
