@@ -55,6 +55,7 @@ static const struct soc_param why_members[] = {
      .kind = SOC_PARAM_LIST,
      .summary = "the agents it waits for; the first is next in the chain"},
     {.name = "type", .summary = "for mail of this type"},
+    {.name = "receiver", .summary = "how the receiver of a request stands"},
     {.name = "correlation_id", .summary = "the chain it waits in"},
     {.name = "message_id", .kind = SOC_PARAM_ID, .summary = "the message to be answered"},
     {.name = "checkpoint_id", .summary = "the checkpoint to end"},

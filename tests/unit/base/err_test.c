@@ -58,6 +58,7 @@ static const struct {
     {-37, "no_such_file"},
     {-38, "closed"},
     {-39, "state_older"},
+    {-44, "gone"},
     {-40, "script_error"},
 };
 
