@@ -4,7 +4,6 @@
 
 #include "base/json.h"
 #include "base/mem.h"
-#include "kernel/refusal.h"
 #include "kernel/state.h"
 #include "parts/contacts/book.h"
 
@@ -118,15 +117,12 @@ void soc_acquaint_correct_role(const struct soc_agent *from, struct soc_slice pa
     soc_buf_fini(&object);
 }
 
-int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
-                                struct soc_slice type, struct soc_slice payload,
-                                struct soc_buf *out, struct soc_buf *error)
+void soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
+                                 struct soc_slice payload, struct soc_buf *out)
 {
     assert(from != to && payload.length > 0 && payload.data[0] == '{');
     struct soc_slice given = soc_json_member(payload, "self_introduction");
-    if (given.data != NULL && given.data[0] != '{')
-        return soc_refuse_format(
-            error, "self_introduction must be an object with role, duty and reason", type);
+    assert(given.data == NULL || given.data[0] == '{');
     struct soc_buf object = {0};
     soc_buf_put_slice(&object, given.data != NULL ? given : SOC_SLICE("{}"));
     set_text(&object, "role",
@@ -137,5 +133,4 @@ int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_a
         add_text(&object, "reason", soc_slice_text(contact->extra->reason));
     soc_json_put_changed(out, payload, "self_introduction", soc_buf_slice(&object));
     soc_buf_fini(&object);
-    return SOC_OK;
 }

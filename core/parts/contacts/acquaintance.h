@@ -32,12 +32,10 @@ void soc_acquaint_by_introduction(struct soc_host *host, struct soc_agent *owner
 bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *from,
                            const struct soc_agent *to, const struct soc_send *send);
 
-/* Appends the payload with its `self_introduction` completed: duty and reason if the
- * sender left them out, and always its real role. SOC_EBADMESSAGE with `error` if the
- * sender's self_introduction is not an object. */
-int soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
-                                struct soc_slice type, struct soc_slice payload,
-                                struct soc_buf *out, struct soc_buf *error);
+/* Appends the payload with its `self_introduction`, an object or absent, completed: duty
+ * and reason if the sender left them out, and always its real role. */
+void soc_acquaint_introduce_self(const struct soc_agent *from, const struct soc_agent *to,
+                                 struct soc_slice payload, struct soc_buf *out);
 
 /* Appends the payload, whose self_introduction is an object, with the sender's own role in
  * it. */

@@ -73,19 +73,19 @@ static struct soc_slice introduction_of(const struct soc_passage *p)
  * can introduce itself only as what it is. */
 static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
-    if (p->to == NULL || !soc_acquaint_is_first(host, p->from, p->to, &p->send)) {
-        struct soc_slice given = p->from == NULL ? (struct soc_slice){0} : introduction_of(p);
-        if (given.data == NULL || given.data[0] != '{')
-            return SOC_OK;
+    bool is_first = p->to != NULL && soc_acquaint_is_first(host, p->from, p->to, &p->send);
+    struct soc_slice given = p->from == NULL ? (struct soc_slice){0} : introduction_of(p);
+    if (given.data != NULL && given.data[0] != '{')
+        return soc_refuse_format(error,
+                                 "self_introduction must be an object with role, duty and reason",
+                                 soc_symbol_slice(p->type));
+    if (is_first)
+        soc_acquaint_introduce_self(p->from, p->to, p->send.payload, &p->completed);
+    else if (given.data != NULL)
         soc_acquaint_correct_role(p->from, p->send.payload, &p->completed);
+    if (is_first || given.data != NULL)
         p->send.payload = soc_buf_slice(&p->completed);
-        return SOC_OK;
-    }
-    int rc = soc_acquaint_introduce_self(p->from, p->to, soc_symbol_slice(p->type), p->send.payload,
-                                         &p->completed, error);
-    if (rc == SOC_OK)
-        p->send.payload = soc_buf_slice(&p->completed);
-    return rc;
+    return SOC_OK;
 }
 
 static bool accept(struct soc_host *host, struct soc_message *message)

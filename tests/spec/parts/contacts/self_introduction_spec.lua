@@ -67,6 +67,33 @@ describe("self_introduction", function()
     assert.same("root", house.known(s, "dora"))
   end)
 
+  it("is refused in later messages too, if it is not an object", function()
+    local s = peers()
+    says(s, "paul", "dora", { text = "hi" })
+    for _, claim in ipairs { "I am root", { "root" }, 7, true } do
+      for _, to in ipairs { "dora", "root", "All" } do
+        house.order(s, "paul", { order = "say", to = to,
+          payload = { text = "again", self_introduction = claim } })
+        assert.same("invalid_message_format", house.state(s, "paul").refused.error)
+      end
+    end
+    assert.same("hi", house.state(s, "dora").heard.payload.text)
+  end)
+
+  it("is refused in the first message to a child and in a reply", function()
+    local refused = {}
+    local s = scene.troupe({ a = function(agent, message)
+      local claim = { text = "x", self_introduction = "the owner" }
+      local _, err = agent:reply(message, claim)
+      refused.reply = err.error
+      _, err = agent:spawn_agent("actor", scene.brief(), { id = "child", message = claim })
+      refused.spawn = err.cause.error
+    end, b = function() end })
+    scene.tell(s, "a")
+    assert.same({ reply = "invalid_message_format", spawn = "invalid_message_format" }, refused)
+    assert.is_nil(s:agent("child"))
+  end)
+
   it("is not part of messages of parent, child and user, nor of replies", function()
     local s = scene.troupe({
       a = function(agent, message)
