@@ -33,7 +33,10 @@ struct slab {
 
 struct heap {
     size_t bytes_used;
+    size_t bytes_limit; /* where the fast path ends: bytes_max, or where the watch begins */
     size_t bytes_max;
+    soc_lua_heap_cb *watch_cb; /* called once beyond bytes_limit; NULL: not watched */
+    void *watch_user;
     struct piece *free[CLASSES];
     struct slab *slabs;
     char *fresh; /* unused part of the newest slab */
@@ -130,8 +133,14 @@ static __attribute__((noinline)) void *allocate_any(struct heap *heap, void *old
         heap->bytes_used -= freed;
         return NULL;
     }
-    if (size > freed && heap->bytes_used + (size - freed) > heap->bytes_max)
-        return NULL;
+    if (size > freed && heap->bytes_used + (size - freed) > heap->bytes_limit) {
+        heap->bytes_limit = heap->bytes_max;
+        if (heap->watch_cb != NULL)
+            heap->watch_cb(heap->watch_user);
+        heap->watch_cb = NULL;
+        if (heap->bytes_used + (size - freed) > heap->bytes_max)
+            return NULL;
+    }
     void *memory = freed == 0 ? take(heap, size) : resize(heap, old, freed, size);
     if (memory != NULL)
         heap->bytes_used += size - freed;
@@ -146,7 +155,7 @@ static void *allocate(void *user, void *old, size_t old_size, size_t size)
     struct heap *heap = user;
     if (old == NULL && size - 1 < SMALL_BYTES) {
         struct piece *piece = heap->free[class_of(size)];
-        if (piece != NULL && heap->bytes_used + size <= heap->bytes_max) {
+        if (piece != NULL && heap->bytes_used + size <= heap->bytes_limit) {
             heap->free[class_of(size)] = piece->next;
             heap->bytes_used += size;
             __builtin_prefetch(piece->next, 1);
@@ -184,7 +193,7 @@ lua_State *soc_lua_heap_open(size_t bytes_max)
 {
     assert(bytes_max > 0);
     struct heap *heap = soc_alloc_zero(sizeof(*heap));
-    heap->bytes_max = bytes_max;
+    heap->bytes_max = heap->bytes_limit = bytes_max;
     lua_State *L = lua_newstate(allocate, heap);
     if (L == NULL)
         free_heap(heap);
@@ -193,12 +202,36 @@ lua_State *soc_lua_heap_open(size_t bytes_max)
     return L;
 }
 
-void soc_lua_heap_tend(lua_State *L)
+/* Lends the heap of the state; NULL: it has another allocator. */
+static struct heap *find_heap(lua_State *L)
 {
     void *user;
-    if (lua_getallocf(L, &user) != allocate)
+    return lua_getallocf(L, &user) == allocate ? user : NULL;
+}
+
+size_t soc_lua_heap_bytes(lua_State *L)
+{
+    const struct heap *heap = find_heap(L);
+    return heap == NULL ? 0 : heap->bytes_used;
+}
+
+void soc_lua_heap_watch(lua_State *L, size_t bytes_more, soc_lua_heap_cb *cb, void *user)
+{
+    struct heap *heap = find_heap(L);
+    if (heap == NULL)
         return;
-    struct heap *heap = user;
+    size_t left = heap->bytes_max - heap->bytes_used;
+    heap->bytes_limit =
+        cb != NULL && bytes_more < left ? heap->bytes_used + bytes_more : heap->bytes_max;
+    heap->watch_cb = cb;
+    heap->watch_user = user;
+}
+
+void soc_lua_heap_tend(lua_State *L)
+{
+    struct heap *heap = find_heap(L);
+    if (heap == NULL)
+        return;
     if (heap->is_large == (heap->bytes_used >= LARGE_BYTES))
         return;
     heap->is_large = !heap->is_large;

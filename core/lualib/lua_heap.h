@@ -20,6 +20,14 @@ lua_State *soc_lua_heap_open(size_t bytes_max);
  * activation begins. Does nothing to a state with another allocator. */
 void soc_lua_heap_tend(lua_State *L);
 
+/* Returns how many bytes are in use, garbage included; 0 for another allocator. */
+size_t soc_lua_heap_bytes(lua_State *L);
+
+/* Calls `cb` once, inside the allocation that takes the heap `bytes_more` beyond what is used
+ * now: it must not call Lua, but may set a hook. `cb` NULL: nobody watches. */
+typedef void soc_lua_heap_cb(void *user);
+void soc_lua_heap_watch(lua_State *L, size_t bytes_more, soc_lua_heap_cb *cb, void *user);
+
 /* Closes the state and frees its heap. NULL is allowed. */
 void soc_lua_heap_close(lua_State *L);
 

@@ -33,8 +33,7 @@ static const struct native native_list[] = {
     {"string", "reverse", NULL}, {"string", "sub", NULL},      {"string", "unpack", NULL},
     {"string", "upper", NULL},
 
-    {"table", "concat", NULL},   {"table", "move", NULL},      {"table", "pack", NULL},
-    {"table", "unpack", NULL},
+    {"table", "concat", NULL},   {"table", "pack", NULL},      {"table", "unpack", NULL},
 
     {"math", "abs", NULL},       {"math", "acos", NULL},       {"math", "asin", NULL},
     {"math", "atan", NULL},      {"math", "ceil", NULL},       {"math", "cos", NULL},

@@ -7,7 +7,8 @@
  * - `tostring` and `string.format` show no addresses; `%p` raises.
  * - `load` accepts text only.
  * - `pcall`, `xpcall` and coroutine.* do not catch errors that end a turn.
- * - `setmetatable` refuses `__gc` and `__mode`.
+ * - `setmetatable` refuses `__gc` and `__mode`, and `__concat` where Lua is broken.
+ * - Patterns, sorting and texts are counted against the budget and can be ended.
  * - `require` finds the society's own modules, then files next to the app, which run in
  *   the same environment.
  * - What is frozen (soc_sandbox_freeze) cannot be changed, not by `rawset` either. `pairs`
@@ -78,6 +79,10 @@ int soc_sandbox_load(lua_State *L, int index, const char *path, const char *chun
 /* The same for text that is already in memory. */
 int soc_sandbox_load_text(lua_State *L, int index, struct soc_slice text, const char *chunk_name,
                           struct soc_detail *detail);
+
+/* Sets who counts the work of library functions; returns the former one. */
+struct soc_sandbox_budget soc_sandbox_set_budget(lua_State *L,
+                                                 const struct soc_sandbox_budget *budget);
 
 /* Raises an error that no script can catch: it ends the turn (budget, cancellation, a
  * failed replay). The host reads the value on top of the stack. */

@@ -59,6 +59,42 @@ void soc_sandbox_push_state_value(lua_State *L, enum soc_sandbox_state_value whi
     lua_remove(L, -2);
 }
 
+struct soc_sandbox_budget soc_sandbox_set_budget(lua_State *L,
+                                                 const struct soc_sandbox_budget *budget)
+{
+    struct soc_sandbox_state *state = soc_sandbox_push_state(L);
+    struct soc_sandbox_budget former = state->budget;
+    state->budget = *budget;
+    lua_pop(L, 1);
+    return former;
+}
+
+void soc_sandbox_charge(lua_State *L, uint64_t steps)
+{
+    luaL_checkstack(L, 4, NULL);
+    const struct soc_sandbox_state *state = soc_sandbox_push_state(L);
+    lua_pop(L, 1); /* referenced by the registry */
+    if (state->budget.charge != NULL)
+        state->budget.charge(L, steps);
+}
+
+/* Texts up to here cost as little as the call that makes them. */
+#define SHORT_BYTES    4096
+#define BYTES_PER_STEP 64
+
+void soc_sandbox_check_bytes(lua_State *L, size_t bytes)
+{
+    if (bytes <= SHORT_BYTES)
+        return;
+    luaL_checkstack(L, 4, NULL);
+    const struct soc_sandbox_budget *budget = &soc_sandbox_push_state(L)->budget;
+    lua_pop(L, 1);
+    if (budget->text_bytes_max > 0 && bytes > budget->text_bytes_max)
+        budget->refuse_text(L, budget->text_bytes_max);
+    if (budget->charge != NULL)
+        budget->charge(L, bytes / BYTES_PER_STEP);
+}
+
 void soc_sandbox_wrap(lua_State *L, const char *name, lua_CFunction wrapper)
 {
     assert(lua_istable(L, -1));
@@ -171,6 +207,13 @@ void soc_sandbox_pass_fatal(lua_State *L, int thread, int status, uint64_t fatal
 int soc_sandbox_is_fatal(lua_State *L, int index)
 {
     return luaL_testudata(L, index, FATAL_ERROR) != NULL;
+}
+
+bool soc_sandbox_is_doomed(lua_State *L, int index)
+{
+    bool is_doomed = push_last_fatal(L, index) != NULL;
+    lua_pop(L, 1);
+    return is_doomed;
 }
 
 /* Returns the number of the last fatal error. For functions with the state as upvalue

@@ -99,6 +99,13 @@ static void lend_context(lua_State *L, lua_State *co)
         lua_sethook(co, hook, mask, count);
 }
 
+/* Tells the budget that the thread runs now. */
+static void enter(const struct soc_sandbox_state *state, lua_State *L)
+{
+    if (state->budget.enter != NULL && lua_checkstack(L, 4))
+        state->budget.enter(L);
+}
+
 /* Runs the coroutine at index `place` until it yields or ends. Returns the number of
  * values pushed, or STEP_*. Fatal errors are rethrown. */
 static int run(lua_State *L, int place, int arg_count, struct soc_sandbox_state *state)
@@ -113,10 +120,12 @@ static int run(lua_State *L, int place, int arg_count, struct soc_sandbox_state 
     }
     lend_context(L, co);
     int count;
+    enter(state, co);
     state->resume_depth++;
     int status = lua_resume(co, L, arg_count, &count);
     assert(state->resume_depth > 0);
     state->resume_depth--;
+    enter(state, L);
     if (status == LUA_YIELD && count == 1 && is_waiting(co))
         return STEP_WAITING;
     if (status == LUA_OK || status == LUA_YIELD) {
@@ -131,6 +140,24 @@ static int run(lua_State *L, int place, int arg_count, struct soc_sandbox_state 
     lua_xmove(co, L, 1);
     soc_sandbox_pass_fatal(L, place, status, 0);
     return STEP_FAILED;
+}
+
+/* Closes the coroutine, as lua_resetthread does. Its `<close>` handlers may close others in
+ * turn, so they are nested as resumed ones are. Not for one that the host has ended: Lua
+ * calls no hook in its handlers, so nothing could end them. */
+static int reset(lua_State *L, lua_State *co, struct soc_sandbox_state *state)
+{
+    if (state->resume_depth >= SOC_SANDBOX_RESUME_DEPTH_MAX)
+        luaL_error(L, "coroutines are nested too deeply (at most %d)",
+                   SOC_SANDBOX_RESUME_DEPTH_MAX);
+    lend_context(L, co);
+    enter(state, co);
+    state->resume_depth++;
+    int status = lua_resetthread(co);
+    assert(state->resume_depth > 0);
+    state->resume_depth--;
+    enter(state, L);
+    return status;
 }
 
 /* Passes the `arg_count` values on top to the coroutine and runs it. */
@@ -209,8 +236,9 @@ static int push_wrap_results(lua_State *L, int result)
     if (result >= 0)
         return result;
     lua_State *co = lua_tothread(L, lua_upvalueindex(1));
-    if (lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD) {
-        int status = lua_resetthread(co);
+    bool is_failed = lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD;
+    if (is_failed && !soc_sandbox_is_doomed(L, lua_upvalueindex(1))) {
+        int status = reset(L, co, lua_touserdata(L, lua_upvalueindex(2)));
         lua_xmove(co, L, 1);
         soc_sandbox_pass_fatal(L, lua_upvalueindex(1), status, 0);
     }
@@ -316,8 +344,12 @@ static int sandbox_close(lua_State *L)
         return luaL_error(L, "cannot close a %s coroutine", status_names[status]);
     uint64_t fatal_count = state->fatal_count;
     bool is_failed = lua_status(co) != LUA_OK && lua_status(co) != LUA_YIELD;
-    lend_context(L, co);
-    int result = lua_resetthread(co);
+    if (is_failed && soc_sandbox_is_doomed(L, 1)) {
+        lua_pushboolean(L, 0);
+        lua_pushliteral(L, "the host ended the coroutine");
+        return 2;
+    }
+    int result = reset(L, co, state);
     if (result == LUA_OK) {
         lua_pushboolean(L, 1);
         return 1;
@@ -325,10 +357,6 @@ static int sandbox_close(lua_State *L)
     lua_pushboolean(L, 0);
     lua_xmove(co, L, 1);
     soc_sandbox_pass_fatal(L, 1, is_failed ? LUA_ERRRUN : result, fatal_count);
-    if (soc_sandbox_is_fatal(L, -1)) {
-        lua_pop(L, 1);
-        lua_pushliteral(L, "the host ended the coroutine");
-    }
     return 2;
 }
 

@@ -3,6 +3,8 @@
 #ifndef SOC_SANDBOX_SANDBOX_GATE_H
 #define SOC_SANDBOX_SANDBOX_GATE_H
 
+#include <stdint.h>
+
 #include <lua.h>
 
 /* The gate's functions that the environment needs. Each is a Lua C function with the
@@ -20,6 +22,18 @@ struct soc_sandbox_gate {
     lua_CFunction clock;  /* os.clock */
     lua_CFunction random; /* math.random */
     void *upvalue;
+};
+
+/* Who counts what the functions of libraries do, where no hook sees them. One for each Lua
+ * state; NULL: nobody. */
+struct soc_sandbox_budget {
+    /* So many steps were made. Raises a fatal error if the turn has spent its budget. */
+    void (*charge)(lua_State *L, uint64_t steps);
+    /* A text would be longer than `limit` bytes. Raises a fatal error. */
+    void (*refuse_text)(lua_State *L, uint64_t limit);
+    /* From now on the thread `L` runs: a script has resumed or left a coroutine. */
+    void (*enter)(lua_State *L);
+    uint64_t text_bytes_max; /* 0: not bounded */
 };
 
 /* Largest count of a count hook in a script's coroutine, in VM instructions. */

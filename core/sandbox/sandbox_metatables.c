@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <stdbool.h>
+#include <string.h>
 
 #include <lauxlib.h>
 
@@ -60,6 +61,25 @@ static void refuse_field(lua_State *L, const char *name)
     lua_pop(L, 1);
 }
 
+/* Of the Lua library in use; lua.h does not declare it. */
+extern const char lua_ident[];
+
+/* Debian's Lua 5.4.4 writes to freed memory if a `__concat` function needs more stack. The
+ * release as it was published does not, but cannot be told apart. */
+static bool is_concat_broken(void)
+{
+    return strstr(lua_ident, "Lua 5.4.4 ") != NULL;
+}
+
+static void refuse_concat(lua_State *L)
+{
+    lua_pushliteral(L, "__concat");
+    if (lua_rawget(L, 2) != LUA_TNIL && is_concat_broken())
+        luaL_error(L, "setmetatable: __concat corrupts memory in this version of Lua; write a "
+                      "function, or __tostring and tostring");
+    lua_pop(L, 1);
+}
+
 /* setmetatable(table, metatable or nil) -> table */
 static int sandbox_setmetatable(lua_State *L)
 {
@@ -73,6 +93,7 @@ static int sandbox_setmetatable(lua_State *L)
     if (type == LUA_TTABLE) {
         refuse_field(L, "__gc");
         refuse_field(L, "__mode");
+        refuse_concat(L);
     }
     lua_setmetatable(L, 1);
     return 1;

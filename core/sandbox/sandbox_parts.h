@@ -17,13 +17,15 @@
 
 /* Bound for loops of the table library, which no hook interrupts. */
 #define SOC_SANDBOX_ELEMENTS_MAX 100000000
-/* Nesting of resumed coroutines; Lua's own limit on nested C calls is not far above. */
+/* Nesting of coroutines that are resumed or closed; Lua's own limit on nested C calls is
+ * not far above. */
 #define SOC_SANDBOX_RESUME_DEPTH_MAX 50
 
 /* One per Lua state: a userdata with the user values below. */
 struct soc_sandbox_state {
     uint64_t fatal_count; /* fatal errors so far, which numbers them */
     int resume_depth;     /* current nesting of scripts' coroutines */
+    struct soc_sandbox_budget budget;
 };
 
 /* Its user values, by number. */
@@ -48,6 +50,9 @@ void soc_sandbox_pass_fatal(lua_State *L, int thread, int status, uint64_t fatal
 
 /* Returns true if the value at `index` is a fatal error, even an old one. */
 int soc_sandbox_is_fatal(lua_State *L, int index);
+
+/* Returns true if the thread at `index` has met a fatal error. */
+bool soc_sandbox_is_doomed(lua_State *L, int index);
 
 /* Pushes any value as text, like tostring but without addresses: `__tostring`, else
  * `__name`, else the name of its type. */
@@ -76,6 +81,14 @@ void soc_sandbox_freeze_table(lua_State *L, int index, const char *name);
 /* Freezes those fields of the table at `index` that are keys of the one at `names`. */
 void soc_sandbox_freeze_names(lua_State *L, int index, int names);
 
+/* Charges steps that a function of a library has made. Raises a fatal error if the budget is
+ * spent. */
+void soc_sandbox_charge(lua_State *L, uint64_t steps);
+
+/* Charges the making of a text of so many bytes, or a walk over it; ends the turn if it is
+ * too long. Nearly free for short ones. */
+void soc_sandbox_check_bytes(lua_State *L, size_t bytes);
+
 /* pcall, xpcall and load (replacing the native load) of the environment. */
 void soc_sandbox_open_calls(lua_State *L);
 
@@ -95,7 +108,10 @@ void soc_sandbox_open_require(lua_State *L);
  * them. */
 void soc_sandbox_note_names(lua_State *L);
 
-/* format and rep of a string library's table. */
+/* find, match, gmatch and gsub of a string library's table. */
+void soc_sandbox_open_pattern(lua_State *L);
+
+/* format, rep and others of a string library's table. */
 void soc_sandbox_open_string(lua_State *L);
 
 /* sort, insert, remove, move and concat of a table library's table. */

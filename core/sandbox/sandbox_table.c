@@ -20,11 +20,26 @@
 #define SORT_VALUES 3 /* list of the elements in their original order */
 #define SORT_PLACES 4 /* userdata with the arrays below */
 
+/* A running sort. */
+struct sort {
+    uint32_t comparisons;
+};
+
 /* Raises if there are absurdly many elements. */
 static void check_count(lua_State *L, lua_Integer count)
 {
     if (count > SOC_SANDBOX_ELEMENTS_MAX)
         luaL_error(L, "too many elements (at most %d)", SOC_SANDBOX_ELEMENTS_MAX);
+}
+
+/* Elements between two reports to the budget. */
+#define ELEMENTS_PER_LOOK 1024
+
+/* Counts one element of a loop over them. */
+static void charge_element(lua_State *L, lua_Integer index)
+{
+    if (index % ELEMENTS_PER_LOOK == 0)
+        soc_sandbox_charge(L, ELEMENTS_PER_LOOK);
 }
 
 /* Returns how many integers are from `first` to `last`, at most one too many. */
@@ -55,8 +70,23 @@ static lua_Integer check_list(lua_State *L)
     return count;
 }
 
+/* Comparisons between two reports to the budget. */
+#define COMPARISONS_PER_LOOK 256
+
+/* Counts a comparison of the two values on top of the stack. */
+static void charge_comparison(lua_State *L, struct sort *sort)
+{
+    if (++sort->comparisons % COMPARISONS_PER_LOOK == 0)
+        soc_sandbox_charge(L, COMPARISONS_PER_LOOK);
+    if (lua_type(L, -1) == LUA_TSTRING && lua_type(L, -2) == LUA_TSTRING) {
+        size_t a = lua_rawlen(L, -1);
+        size_t b = lua_rawlen(L, -2);
+        soc_sandbox_check_bytes(L, a < b ? a : b);
+    }
+}
+
 /* Returns true if element number `a` goes before element number `b`. */
-static bool is_less(lua_State *L, int32_t a, int32_t b)
+static bool is_less(lua_State *L, struct sort *sort, int32_t a, int32_t b)
 {
     bool has_function = !lua_isnil(L, SORT_LESS);
     if (has_function)
@@ -64,6 +94,7 @@ static bool is_less(lua_State *L, int32_t a, int32_t b)
     lua_rawgeti(L, SORT_VALUES, a);
     lua_rawgeti(L, SORT_VALUES, b);
     if (!has_function) {
+        charge_comparison(L, sort);
         bool result = lua_compare(L, -2, -1, LUA_OPLT);
         lua_pop(L, 2);
         return result;
@@ -75,20 +106,21 @@ static bool is_less(lua_State *L, int32_t a, int32_t b)
 }
 
 /* Merges from[left, middle) and from[middle, right) into `to`. */
-static void merge(lua_State *L, const int32_t *from, int32_t *to, const size_t edges[3])
+static void merge(lua_State *L, struct sort *sort, const int32_t *from, int32_t *to,
+                  const size_t edges[3])
 {
     assert(edges[0] <= edges[1] && edges[1] <= edges[2]);
     size_t i = edges[0];
     size_t j = edges[1];
     for (size_t k = edges[0]; k < edges[2]; k++) {
-        bool take_right = i >= edges[1] || (j < edges[2] && is_less(L, from[j], from[i]));
+        bool take_right = i >= edges[1] || (j < edges[2] && is_less(L, sort, from[j], from[i]));
         to[k] = take_right ? from[j++] : from[i++];
     }
 }
 
 /* Sorts the numbers 1 to `count` of the elements and returns the half of `places` they
  * end up in. */
-static const int32_t *sort_places(lua_State *L, int32_t *places, size_t count)
+static const int32_t *sort_places(lua_State *L, struct sort *sort, int32_t *places, size_t count)
 {
     int32_t *from = places;
     int32_t *to = places + count;
@@ -99,10 +131,10 @@ static const int32_t *sort_places(lua_State *L, int32_t *places, size_t count)
             size_t middle = left + width < count ? left + width : count;
             size_t right = left + 2 * width < count ? left + 2 * width : count;
             /* One comparison suffices for two runs that are already in order. */
-            if (middle == right || !is_less(L, from[middle], from[middle - 1]))
+            if (middle == right || !is_less(L, sort, from[middle], from[middle - 1]))
                 memcpy(to + left, from + left, (right - left) * sizeof(*to));
             else
-                merge(L, from, to, (size_t[3]){left, middle, right});
+                merge(L, sort, from, to, (size_t[3]){left, middle, right});
         }
         int32_t *swap = from;
         from = to;
@@ -126,7 +158,8 @@ static int sandbox_sort(lua_State *L)
         lua_geti(L, SORT_TABLE, i);
         lua_rawseti(L, SORT_VALUES, i);
     }
-    const int32_t *sorted = sort_places(L, places, (size_t)count);
+    struct sort sort = {0};
+    const int32_t *sorted = sort_places(L, &sort, places, (size_t)count);
     for (lua_Integer i = 1; i <= count; i++) {
         lua_rawgeti(L, SORT_VALUES, sorted[i - 1]);
         lua_seti(L, SORT_TABLE, i);
@@ -147,6 +180,7 @@ static int sandbox_insert(lua_State *L)
         luaL_argcheck(L, (lua_Unsigned)position - 1u < (lua_Unsigned)last, 2,
                       "position out of bounds");
         for (lua_Integer i = last; i > position; i--) {
+            charge_element(L, i);
             lua_geti(L, 1, i - 1);
             lua_seti(L, 1, i);
         }
@@ -169,6 +203,7 @@ static int sandbox_remove(lua_State *L)
                       "position out of bounds");
     lua_geti(L, 1, position);
     for (; position < count; position++) {
+        charge_element(L, position);
         lua_geti(L, 1, position + 1);
         lua_seti(L, 1, position);
     }
@@ -180,8 +215,43 @@ static int sandbox_remove(lua_State *L)
 /* table.move(from, first, last, at [, to]) -> to */
 static int sandbox_move(lua_State *L)
 {
-    check_count(L, count_range(luaL_checkinteger(L, 2), luaL_checkinteger(L, 3)));
-    return soc_sandbox_call_wrapped(L);
+    lua_Integer first = luaL_checkinteger(L, 2);
+    lua_Integer last = luaL_checkinteger(L, 3);
+    lua_Integer at = luaL_checkinteger(L, 4);
+    int to = lua_isnoneornil(L, 5) ? 1 : 5;
+    luaL_checktype(L, 1, LUA_TTABLE);
+    luaL_checktype(L, to, LUA_TTABLE);
+    lua_Integer count = count_range(first, last);
+    check_count(L, count);
+    luaL_argcheck(L, count == 0 || at <= LUA_MAXINTEGER - (count - 1), 4,
+                  "destination wrap around");
+    /* Backwards where the elements would overwrite each other. */
+    bool is_forward = at > last || at <= first || (to != 1 && !lua_compare(L, 1, to, LUA_OPEQ));
+    for (lua_Integer i = 0; i < count; i++) {
+        lua_Integer offset = is_forward ? i : count - 1 - i;
+        charge_element(L, i + 1);
+        lua_geti(L, 1, first + offset);
+        lua_seti(L, to, at + offset);
+    }
+    lua_pushvalue(L, to);
+    return 1;
+}
+
+/* Returns the length of the text of `count` elements of the table at 1, with the separator
+ * at 2. Raises where it is far too long. */
+static size_t sum_elements(lua_State *L, lua_Integer first, lua_Integer count)
+{
+    size_t separator;
+    luaL_optlstring(L, 2, "", &separator);
+    size_t bytes = 0;
+    for (lua_Integer i = 0; i < count; i++) {
+        charge_element(L, i + 1);
+        if (lua_geti(L, 1, first + i) == LUA_TSTRING)
+            bytes += lua_rawlen(L, -1);
+        lua_pop(L, 1);
+        bytes += separator;
+    }
+    return bytes;
 }
 
 /* table.concat(list [, separator [, first [, last]]]) -> text */
@@ -195,7 +265,11 @@ static int sandbox_concat(lua_State *L)
         lua_settop(L, 3);
         lua_pushinteger(L, count);
     }
-    check_count(L, count_range(first, luaL_checkinteger(L, 4)));
+    lua_Integer last = luaL_checkinteger(L, 4);
+    lua_Integer count = count_range(first, last);
+    check_count(L, count);
+    soc_sandbox_charge(L, (uint64_t)count);
+    soc_sandbox_check_bytes(L, sum_elements(L, first, count));
     return soc_sandbox_call_wrapped(L);
 }
 
@@ -205,9 +279,9 @@ void soc_sandbox_open_table(lua_State *L)
         {"sort", sandbox_sort},
         {"insert", sandbox_insert},
         {"remove", sandbox_remove},
+        {"move", sandbox_move},
         {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);
-    soc_sandbox_wrap(L, "move", sandbox_move);
     soc_sandbox_wrap(L, "concat", sandbox_concat);
 }

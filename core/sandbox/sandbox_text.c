@@ -71,6 +71,16 @@ static int shows_address(lua_State *L, int index)
     return type > LUA_TSTRING || type == LUA_TLIGHTUSERDATA;
 }
 
+/* Returns the length of all texts among the arguments. */
+static size_t sum_texts(lua_State *L)
+{
+    size_t bytes = 0;
+    for (int i = lua_gettop(L); i > 0; i--)
+        if (lua_type(L, i) == LUA_TSTRING)
+            bytes += lua_rawlen(L, i);
+    return bytes;
+}
+
 /* string.format(format, ...) -> text: converts arguments that `%s` would show with an
  * address and leaves the rest, errors included, to the native format. */
 static int sandbox_format(lua_State *L)
@@ -96,6 +106,7 @@ static int sandbox_format(lua_State *L)
             lua_replace(L, argument);
         }
     }
+    soc_sandbox_check_bytes(L, sum_texts(L));
     return soc_sandbox_call_wrapped(L);
 }
 
@@ -112,6 +123,19 @@ static int sandbox_rep(lua_State *L)
         lua_pushliteral(L, "");
         return 1;
     }
+    lua_Integer count = lua_tointeger(L, 2);
+    size_t once = length + separator_length;
+    if (count > 0)
+        soc_sandbox_check_bytes(L,
+                                (size_t)count > SIZE_MAX / once ? SIZE_MAX : (size_t)count * once);
+    return soc_sandbox_call_wrapped(L);
+}
+
+/* A native function that takes time in proportion to its arguments, or makes a text of
+ * their length. */
+static int sandbox_counted(lua_State *L)
+{
+    soc_sandbox_check_bytes(L, sum_texts(L));
     return soc_sandbox_call_wrapped(L);
 }
 
@@ -119,4 +143,9 @@ void soc_sandbox_open_string(lua_State *L)
 {
     soc_sandbox_wrap(L, "format", sandbox_format);
     soc_sandbox_wrap(L, "rep", sandbox_rep);
+    soc_sandbox_wrap(L, "lower", sandbox_counted);
+    soc_sandbox_wrap(L, "upper", sandbox_counted);
+    soc_sandbox_wrap(L, "reverse", sandbox_counted);
+    soc_sandbox_wrap(L, "pack", sandbox_counted);
+    soc_sandbox_open_pattern(L);
 }

@@ -27,6 +27,7 @@
 #include "script/policies/policy_set.h"
 #include "script/policies/swap.h"
 #include "script/turns/behaviour.h"
+#include "script/turns/budget.h"
 #include "script/turns/environments.h"
 #include "script/turns/frame.h"
 #include "script/turns/handle.h"
@@ -102,12 +103,13 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->is_simulated = options->loop == NULL;
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);
-    script->steps_max = SOC_SCRIPT_STEPS_MAX;
     script->hooks = (struct soc_box_hooks){
         .push_text = soc_presentation_push_text,
+        .renew_budget = soc_budget_renew,
         .history_start = soc_recorder_start,
         .history_turn = soc_recorder_turn,
     };
+    soc_budget_open(script);
     soc_frame_init(script);
     soc_payload_open(script);
     soc_behaviour_open(script);
@@ -173,6 +175,7 @@ void soc_script_free(struct soc_script *script)
     lua_State *L = script->L;
     assert(script->active == L && *script->box == script);
     soc_thread_free_all(script);
+    soc_budget_close(script);
     soc_chat_fini(script);
     soc_visit_fini(script);
     soc_exchange_fini(script);

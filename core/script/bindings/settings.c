@@ -242,12 +242,18 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
     if (strcmp(name, "callers") == 0)
         return set_number(L, index, name, (struct range){0, SOC_CALLERS_MAX},
                           &script->settings->callers, detail);
+    if (strcmp(name, "cpu_ms_max") == 0)
+        return set_number(L, index, name, (struct range){10, 3600000}, &script->cpu_ms_max, detail);
+    if (strcmp(name, "memory_bytes_max") == 0)
+        return set_number(L, index, name, (struct range){1 << 20, INT32_MAX},
+                          &script->memory_bytes_max, detail);
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
     return soc_fail_unknown(
         detail, "setting", name,
         "name, language, orchestrator, broadcasters, effects_max, files, http, web, llm, secrets, "
-        "http_concurrency, steps_max, dedupe_window_ms, heartbeat_timeout_ms, "
+        "http_concurrency, steps_max, cpu_ms_max, memory_bytes_max, dedupe_window_ms, "
+        "heartbeat_timeout_ms, "
         "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
         "mailbox_max, no_progress_max, callers, telemetry, history and history_days");
 }

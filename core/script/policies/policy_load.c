@@ -38,18 +38,52 @@ void soc_policy_push_environment(lua_State *L, const struct soc_script *script)
  * coroutines of the policy share them. */
 static const char budget_key = 0;
 
-static void spend_steps(lua_State *L, lua_Debug *debug)
+#define TOO_LONG "the policy ran too many steps; does it loop?"
+
+static int64_t *find_steps(lua_State *L)
 {
     lua_rawgetp(L, LUA_REGISTRYINDEX, &budget_key);
     int64_t *steps_left = lua_touserdata(L, -1);
     lua_pop(L, 1);
-    *steps_left -= lua_gethookcount(L);
-    if (*steps_left > 0)
-        return;
-    lua_getinfo(L, "Sl", debug);
-    lua_pushfstring(L, "%s:%d: the policy ran too many steps; does it loop?", debug->short_src,
-                    debug->currentline);
+    return steps_left;
+}
+
+/* Ends the policy's answer. `at`: the frame that is to blame. */
+static void end_answer(lua_State *L, lua_Debug *at, const char *what)
+{
+    lua_getinfo(L, "Sl", at);
+    lua_pushfstring(L, "%s:%d: %s", at->short_src, at->currentline, what);
     soc_sandbox_raise_fatal(L);
+}
+
+static void spend_steps(lua_State *L, lua_Debug *debug)
+{
+    int64_t *steps_left = find_steps(L);
+    *steps_left -= lua_gethookcount(L);
+    if (*steps_left <= 0)
+        end_answer(L, debug, TOO_LONG);
+}
+
+/* Steps of a library function in the time of a VM instruction that calls something. A policy
+ * must get through the longest payload. */
+#define STEPS_IN_ONE 512
+
+/* The same for functions of libraries, where no hook is called. */
+static void spend_in_library(lua_State *L, uint64_t steps)
+{
+    lua_Debug at;
+    int64_t *steps_left = find_steps(L);
+    *steps_left -= (int64_t)(steps / STEPS_IN_ONE);
+    if (*steps_left <= 0 && (lua_getstack(L, 1, &at) || lua_getstack(L, 0, &at)))
+        end_answer(L, &at, TOO_LONG);
+}
+
+static void refuse_text(lua_State *L, uint64_t limit)
+{
+    (void)limit;
+    lua_Debug at;
+    if (lua_getstack(L, 1, &at) || lua_getstack(L, 0, &at))
+        end_answer(L, &at, "the policy made too long a text");
 }
 
 int soc_policy_call(lua_State *L, int arguments, int results)
@@ -61,9 +95,15 @@ int soc_policy_call(lua_State *L, int arguments, int results)
     int64_t steps_left = SOC_POLICY_STEPS_MAX;
     lua_pushlightuserdata(L, &steps_left);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &budget_key);
+    struct soc_sandbox_budget former = soc_sandbox_set_budget(
+        L, &(struct soc_sandbox_budget){.charge = spend_in_library,
+                                        .refuse_text = refuse_text,
+                                        .text_bytes_max = SOC_SCRIPT_TEXT_BYTES_MAX});
     lua_sethook(L, spend_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
     int status = lua_pcall(L, arguments, results, 0);
-    lua_sethook(L, hook, mask, count);
+    if (lua_gethook(L) == spend_steps) /* else the turn's budget is spent: its hook stays */
+        lua_sethook(L, hook, mask, count);
+    soc_sandbox_set_budget(L, &former);
     if (status != LUA_OK && soc_sandbox_fatal_value(L, -1))
         lua_remove(L, -2);
     return status;

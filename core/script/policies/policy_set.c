@@ -15,7 +15,7 @@
 #include "script/policies/policy_load.h"
 #include "script/policies/policy_log.h"
 #include "script/policies/policy_shelf.h"
-#include "script/turns/effect.h"
+#include "script/turns/budget.h"
 #include "script/turns/frame.h"
 
 /* Steps of a turn that a question costs. */
@@ -200,9 +200,7 @@ void soc_policy_set_charge(lua_State *L, struct soc_script *script)
 {
     if (soc_gate_activation(script->host) == NULL)
         return;
-    script->steps_left -= ASK_STEPS;
-    if (script->steps_left <= 0)
-        soc_effect_break_budget(L, script);
+    soc_budget_charge(L, script, ASK_STEPS);
 }
 
 /* Calls `function` with copies of the `count` values that end at the top and the

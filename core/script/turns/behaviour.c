@@ -10,7 +10,8 @@
 #include "script/turns/environments.h"
 
 struct soc_behaviours {
-    int *refs; /* to be released at the end */
+    const void *llm; /* the behaviour `llm`, as lua_topointer gives it; NULL: not in use */
+    int *refs;       /* to be released at the end */
     size_t count;
     int main_ref;    /* LUA_NOREF: none */
     int default_ref; /* the text "default" */
@@ -153,11 +154,24 @@ int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index)
                    luaL_typename(L, value));
     }
     struct soc_behaviours *kept = script->behaviours;
+    if (lua_type(L, index) == LUA_TSTRING && strcmp(lua_tostring(L, index), "llm") == 0)
+        kept->llm = lua_topointer(L, value);
     kept->refs = soc_realloc(kept->refs, (kept->count + 1) * sizeof(*kept->refs));
     int ref = luaL_ref(L, LUA_REGISTRYINDEX);
     kept->refs[kept->count++] = ref;
     lua_settop(L, value - 1);
     return ref;
+}
+
+bool soc_behaviour_is_thinking(const struct soc_script *script)
+{
+    const struct soc_activation *activation = soc_gate_activation(script->host);
+    if (script->behaviours->llm == NULL || activation == NULL || activation->agent->role == NULL)
+        return false;
+    lua_rawgeti(script->L, LUA_REGISTRYINDEX, activation->agent->role->script_mark);
+    bool is_thinking = lua_topointer(script->L, -1) == script->behaviours->llm;
+    lua_pop(script->L, 1);
+    return is_thinking;
 }
 
 int64_t soc_behaviour_reply_timeout(struct soc_slice name)

@@ -44,4 +44,7 @@ bool soc_behaviour_has_main(const struct soc_script *script);
 /* Pushes `main`; false, with nothing pushed, if there is none. */
 bool soc_behaviour_push_main(lua_State *L, const struct soc_script *script);
 
+/* Tells whether the open turn, if there is one, is of the behaviour `llm`. */
+bool soc_behaviour_is_thinking(const struct soc_script *script);
+
 #endif

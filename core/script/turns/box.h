@@ -31,6 +31,9 @@ struct soc_box_hooks {
     /* History is kept, and the app, its files or the policies in force have changed. */
     void (*history_start)(lua_State *L, struct soc_script *script);
 
+    /* The open turn has all of its budget again. */
+    void (*renew_budget)(struct soc_script *script);
+
     /* History is kept, and a turn is over. */
     void (*history_turn)(lua_State *L, struct soc_script *script);
 };
@@ -63,13 +66,16 @@ struct soc_script {
     bool is_broken;       /* the open turn met an error it cannot survive: `fatal` */
     bool is_dropping;     /* a coroutine is being closed: its handlers can do nothing */
     bool is_loading;      /* a module is loading inside a turn: no effects */
-    uint32_t steps_max;   /* VM instructions of a turn */
+    uint32_t steps_max;   /* VM instructions of a simulated turn */
     int64_t steps_left;
-    struct soc_buf fatal;     /* why the turn is broken: an error object */
-    struct soc_buf state;     /* run.c: agent.state of the turn that ends */
-    struct soc_buf arguments; /* effect.c: for history */
+    uint32_t cpu_ms_max;       /* CPU time of a turn */
+    uint32_t memory_bytes_max; /* what it may add to the heap */
+    struct soc_buf fatal;      /* why the turn is broken: an error object */
+    struct soc_buf state;      /* run.c: agent.state of the turn that ends */
+    struct soc_buf arguments;  /* effect.c: for history */
 
     /* What each area keeps for itself. */
+    struct soc_budget *budget;               /* budget.c */
     struct soc_thread *free_threads;         /* thread.c: the pool */
     struct soc_frame *frame;                 /* frame.c: of the open call, or the next one */
     struct soc_flat_shapes *shapes;          /* payload.c */

@@ -56,11 +56,16 @@ static int break_turn(lua_State *L, struct soc_script *script)
     return soc_sandbox_raise_fatal(L);
 }
 
-int soc_effect_break_budget(lua_State *L, struct soc_script *script)
+int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char *which,
+                            uint64_t limit)
 {
-    if (!script->is_broken)
-        soc_refuse_named(&script->fatal, "budget",
-                         "one turn ran too many steps; split the work over several messages");
+    if (!script->is_broken) {
+        soc_refusal_begin(&script->fatal, SOC_EBUDGET,
+                          "one turn did too much at once; split the work over several messages");
+        soc_json_put_text_member(&script->fatal, "which", soc_slice_text(which));
+        soc_buf_printf(&script->fatal, ",\"limit\":%llu", (unsigned long long)limit);
+        soc_refusal_end(&script->fatal, SOC_EBUDGET);
+    }
     return break_turn(L, script);
 }
 
@@ -97,7 +102,7 @@ int soc_effect_begin_timed(lua_State *L, struct soc_script *script, enum soc_eff
     if (state < 0)
         return break_turn(L, script);
     if (state == SOC_GATE_RECORDED) {
-        script->steps_left = script->steps_max; /* several turns are run as one */
+        script->hooks.renew_budget(script); /* several turns are run as one */
         *count = push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
     }
     return state;

@@ -35,9 +35,10 @@ int soc_effect_yield(lua_State *L);
 /* Pushes the results an answer holds: a list's elements, or nil and an error. */
 int soc_effect_push_answer(lua_State *L, struct soc_slice answer);
 
-/* Ends the turn because it has run too many steps: no script can catch the error, and
+/* Ends the turn because it is over its budget `which`: no script can catch the error, and
  * nothing more can be done in the turn. */
-int soc_effect_break_budget(lua_State *L, struct soc_script *script);
+int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char *which,
+                            uint64_t limit);
 
 /* Hash of the arguments from `first` to the top, as JSON. Raises if they are not. The last
  * of them is in `frame->scratch` then. */

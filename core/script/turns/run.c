@@ -11,54 +11,24 @@
 #include "parts/history/replay.h"
 #include "sandbox/sandbox.h"
 #include "script/turns/behaviour.h"
+#include "script/turns/budget.h"
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
 #include "script/turns/message.h"
 #include "script/turns/payload.h"
 #include "script/turns/thread.h"
 
-/* VM instructions between two checks of the budget. */
-#define STEPS_PER_LOOK 100000
-
-/* Lends the place in the main thread's extra space that holds the running script. A
- * thread's own space would not do: Lua copies the main thread's into coroutines of a
- * spec, which may outlive the script. */
-static struct soc_script **running_script(lua_State *L)
-{
-    lua_rawgeti(L, LUA_REGISTRYINDEX, LUA_RIDX_MAINTHREAD);
-    lua_State *main = lua_tothread(L, -1);
-    lua_pop(L, 1);
-    return lua_getextraspace(main);
-}
-
-/* Charges the steps since the last call. Coroutines made by scripts are checked more
- * often; each has its own count. */
-static void charge_steps(lua_State *L, lua_Debug *debug)
-{
-    (void)debug;
-    struct soc_script *script = *running_script(L);
-    if (script == NULL)
-        return;
-    script->steps_left -= lua_gethookcount(L);
-    if (script->steps_left <= 0)
-        soc_effect_break_budget(L, script);
-}
-
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler)
 {
     assert(arguments >= 0 && lua_gettop(L) > arguments);
-    struct soc_script **running = lua_getextraspace(script->L);
-    struct soc_script *former = *running;
     lua_Hook hook = lua_gethook(L);
     int mask = lua_gethookmask(L);
     int count = lua_gethookcount(L);
-    *running = script;
     script->is_broken = false;
-    script->steps_left = script->steps_max;
-    lua_sethook(L, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
+    struct soc_budget_scope scope = soc_budget_begin_load(script, L);
     int status = lua_pcall(L, arguments, 0, handler);
+    soc_budget_end(script, L, scope);
     lua_sethook(L, hook, mask, count);
-    *running = former;
     return status;
 }
 
@@ -68,8 +38,14 @@ void soc_run_drop(void *user, struct soc_activation *activation)
     struct soc_script *script = user;
     assert(thread != NULL && !script->is_dropping);
     activation->script = NULL;
+    if (thread->is_spent) { /* no hook would end its handlers of <close> */
+        soc_thread_discard(script, thread);
+        return;
+    }
     script->is_dropping = true; /* handlers of <close> run now and cannot act */
+    struct soc_budget_scope scope = soc_budget_begin(script, thread->co);
     lua_resetthread(thread->co);
+    soc_budget_end(script, thread->co, scope);
     script->is_dropping = false;
     lua_settop(thread->co, 0);
     soc_thread_give(script, thread);
@@ -255,16 +231,13 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     lua_State *co = thread->co;
     int results;
     script->is_broken = false;
-    script->steps_left = script->steps_max;
-    lua_sethook(co, charge_steps, LUA_MASKCOUNT, STEPS_PER_LOOK);
-    struct soc_script **running = lua_getextraspace(script->L);
-    struct soc_script *former = *running;
-    *running = script;
+    struct soc_budget_scope scope = soc_budget_begin(script, co);
     struct soc_watchdog *dog = soc_host_watchdog(script->host);
     soc_watchdog_begin_turn(dog);
     int status = lua_resume(co, script->L, 0, &results);
     soc_watchdog_end_turn(dog);
-    *running = former;
+    soc_budget_end(script, co, scope);
+    thread->is_spent = soc_budget_is_spent(script);
     script->active = script->L;
     if (script->keeps_history)
         script->hooks.history_turn(script->L, script);

@@ -12,8 +12,7 @@
  *    (SOC_TURN_WAITS), raises (SOC_TURN_RAISED: the host may try again), or meets an
  *    error that no script can catch (SOC_TURN_BROKEN: budget, a replay that differs).
  *
- * A turn may run `steps_max` VM instructions, counted by a hook. Effects answered from
- * the record refill the budget, because several turns are then run as one.
+ * A turn has a budget (turns/budget.h).
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_TURNS_RUN_H
 #define SOC_SCRIPT_TURNS_RUN_H

@@ -21,7 +21,7 @@ struct soc_thread *soc_thread_take(struct soc_script *script)
     return thread;
 }
 
-static void free_thread(struct soc_script *script, struct soc_thread *thread)
+void soc_thread_discard(struct soc_script *script, struct soc_thread *thread)
 {
     luaL_unref(script->L, LUA_REGISTRYINDEX, thread->ref);
     free(thread);
@@ -33,7 +33,7 @@ void soc_thread_give(struct soc_script *script, struct soc_thread *thread)
 {
     assert(lua_gettop(thread->co) == 0);
     if (thread->fatal_count != *script->fatal_count) {
-        free_thread(script, thread);
+        soc_thread_discard(script, thread);
         return;
     }
     thread->next = script->free_threads;
@@ -45,6 +45,6 @@ void soc_thread_free_all(struct soc_script *script)
     while (script->free_threads != NULL) {
         struct soc_thread *thread = script->free_threads;
         script->free_threads = thread->next;
-        free_thread(script, thread);
+        soc_thread_discard(script, thread);
     }
 }

@@ -13,6 +13,7 @@ struct soc_thread {
     lua_State *co;           /* its extra space points to the script */
     int ref;                 /* keeps `co` alive */
     const void *handle;      /* the userdata of the agent, at index 1 of its stack */
+    bool is_spent;           /* its last turn was over its budget */
     uint64_t fatal_count;    /* of the Lua state when it was taken */
     struct soc_thread *next; /* in the pool */
 };
@@ -23,6 +24,9 @@ struct soc_thread *soc_thread_take(struct soc_script *script);
 
 /* Returns it. Its stack must be empty and nothing may be running in it. */
 void soc_thread_give(struct soc_script *script, struct soc_thread *thread);
+
+/* Gives up a coroutine whatever is left on its stack: the collector takes it. */
+void soc_thread_discard(struct soc_script *script, struct soc_thread *thread);
 
 /* Frees the pool. */
 void soc_thread_free_all(struct soc_script *script);

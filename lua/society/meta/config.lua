@@ -19,6 +19,8 @@
 ---@field introduction_hops_max? integer agents that may pass an introduction_request on; 16
 ---@field task_limit_ms? integer
 ---@field steps_max? integer
+---@field cpu_ms_max? integer
+---@field memory_bytes_max? integer
 ---@field depth_max? integer
 ---@field children_max? integer
 ---@field agents_max? integer

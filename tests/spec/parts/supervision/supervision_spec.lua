@@ -209,7 +209,7 @@ describe("an endless loop", function()
   }) do
     it("is stopped by the step budget and not retried: " .. name, function()
       local reason = looping(body)
-      assert.equal("budget", reason.error)
+      assert.equal("budget_exceeded", reason.error)
       assert.is_string(reason.message)
     end)
   end
