@@ -111,6 +111,7 @@ static void an_upgrade_fills_the_table(void)
     soc_store_close(world.store);
     world.store = NULL;
     set_sql(&world, "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP TABLE lines;"
+                    "DROP TABLE call_keys; DROP INDEX messages_replies;"
                     "ALTER TABLE events ADD COLUMN place INTEGER; UPDATE events SET place = number;"
                     "ALTER TABLE journal DROP COLUMN lines; ALTER TABLE journal DROP COLUMN key;"
                     "ALTER TABLE usage DROP COLUMN time_ms;"
