@@ -19,6 +19,7 @@ struct soc_passage {
     bool requires_ack;
     bool has_key;         /* the sender gave a deduplication key */
     bool is_formal_reply; /* answers a question of the host: adds no contact */
+    bool is_query_answer; /* answers a query that nobody waits for */
     bool has_warning;     /* invalid for its type but sent anyway; the error buffer says why */
     struct soc_adopted adopted;
     struct soc_send send;     /* what the sender gave, then completed */

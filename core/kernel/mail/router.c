@@ -247,7 +247,7 @@ static int dispatch(struct soc_host *host, const struct soc_passage *p, struct s
     if (p->has_warning)
         warn(host, message, error);
     int rc = SOC_OK;
-    bool is_special = p->to == NULL || p->type->is_marked || p->has_key;
+    bool is_special = p->to == NULL || p->type->is_marked || p->has_key || p->is_query_answer;
     for (size_t i = 0; is_special && rc == SOC_OK && calls->sent[i] != NULL; i++)
         rc = calls->sent[i](host, p, message, error);
     if (rc < 0) {

@@ -1,10 +1,10 @@
 /* Queries: which questions a `response` may answer.
  *
- * A response names its query by `query_id`. An open request is answered at once. For a
- * `query` that nobody waits for, and for a request that ended without an answer, asker,
- * receiver and id are remembered as keys (model/delivery/dedupe.h), for
+ * A response names its query by `query_id`, a reply answers the message itself. An open request is
+ * answered at once. For a `query` that nobody waits for, and for a request that ended without an
+ * answer, asker, receiver and id are remembered as keys (model/delivery/dedupe.h), for
  * SOC_QUERY_WINDOW_MS. Any other response is refused: it answers nothing, or
- * somebody else's query, or the same one again.
+ * somebody else's query, or the same one again, as is a second reply.
  * Layer: parts. Thread: loop. */
 #include <assert.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "env/rng.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/mail/passage.h"
 #include "kernel/mail/requests.h"
 #include "kernel/refusal.h"
@@ -123,12 +124,20 @@ static int refuse(struct soc_buf *error, const char *message, struct soc_slice q
     return soc_refusal_end(error, SOC_ENOQUERY);
 }
 
+/* Tells whether `asked` has answered the query with that key. */
+static bool has_answered(struct soc_host *host, const struct soc_agent *asker,
+                         const struct soc_agent *asked, uint64_t key, int64_t sent_ms)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_message_id_format(id, sent_ms, key);
+    return find(host, SOC_DEDUPE_ANSWERED, asker, soc_agent_id(asked), soc_slice(id, sizeof(id)));
+}
+
 /* Finds what `p`, a response that names `id`, answers. */
 static int join(struct soc_host *host, struct soc_passage *p, struct soc_slice id,
                 struct soc_buf *error)
 {
     assert(p->from != NULL && p->to != NULL);
-    char query_id[SOC_MESSAGE_ID_BYTES];
     struct soc_slice asked = soc_agent_id(p->from);
     const struct soc_dedupe_entry *entry = find(host, SOC_DEDUPE_LAPSED, p->to, asked, id);
     bool is_late = entry != NULL;
@@ -139,8 +148,7 @@ static int join(struct soc_host *host, struct soc_passage *p, struct soc_slice i
     if (entry == NULL)
         return refuse(error, "the receiver has not asked this agent that query", id,
                       soc_agent_id(p->to));
-    soc_message_id_format(query_id, entry->sent_ms, entry->key);
-    if (find(host, SOC_DEDUPE_ANSWERED, p->to, asked, soc_slice(query_id, sizeof(query_id))))
+    if (has_answered(host, p->to, p->from, entry->key, entry->sent_ms))
         return refuse(error, "the query is already answered", id, soc_agent_id(p->to));
     p->send.answers_key = entry->key;
     p->send.answers_ms = entry->sent_ms;
@@ -184,33 +192,73 @@ static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf
     return rc;
 }
 
+/* Tells whether the request that a message opened ended without an answer. */
+static bool is_lapsed(struct soc_host *host, const struct soc_message *message)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_envelope_id(id, message);
+    return find(host, SOC_DEDUPE_LAPSED, message->from, soc_agent_id(message->to),
+                soc_slice(id, sizeof(id)));
+}
+
+static void prepare(struct soc_host *host, struct soc_passage *p)
+{
+    const struct soc_message *asked = p->send.answers;
+    p->is_query_answer = asked != NULL && asked->type == of(host)->query && asked->from != NULL &&
+                         p->from != NULL &&
+                         (!(asked->flags & SOC_MESSAGE_WANTS_REPLY) || is_lapsed(host, asked));
+}
+
+static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    const struct soc_message *asked = p->send.answers;
+    if (!p->is_query_answer ||
+        !has_answered(host, asked->from, p->from, asked->key, asked->time_ms))
+        return SOC_OK;
+    soc_envelope_id(id, asked);
+    return refuse(error, "the query is already answered", soc_slice(id, sizeof(id)), p->send.to);
+}
+
+static void remember_question(struct soc_host *host, const struct soc_passage *p,
+                              const struct soc_message *message)
+{
+    struct soc_dedupe_words words = {
+        .kind = SOC_DEDUPE_QUERY,
+        .sender = soc_agent_id(p->from),
+        .receiver = p->to == NULL ? SOC_SLICE("All") : soc_agent_id(p->to),
+    };
+    remember_both(host, words, message->key, message->time_ms,
+                  soc_message_text(message, SOC_TEXT_EXTERNAL_ID));
+}
+
+static void remember_answer(struct soc_host *host, const struct soc_passage *p,
+                            const struct soc_message *message)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_message_id_format(id, message->reply_to_ms, message->reply_to);
+    struct soc_dedupe_words words = {
+        .kind = SOC_DEDUPE_ANSWERED,
+        .sender = soc_agent_id(p->to),
+        .receiver = soc_agent_id(p->from),
+        .words = soc_slice(id, sizeof(id)),
+    };
+    forget(host);
+    remember(host, &words, message->reply_to, message->reply_to_ms);
+}
+
 static int sent(struct soc_host *host, const struct soc_passage *p, struct soc_message *message,
                 struct soc_buf *error)
 {
-    char id[SOC_MESSAGE_ID_BYTES];
     (void)error;
     if (p->from == NULL)
         return SOC_OK;
-    if (p->type == of(host)->query && !p->send.wants_reply) {
-        struct soc_dedupe_words words = {
-            .kind = SOC_DEDUPE_QUERY,
-            .sender = soc_agent_id(p->from),
-            .receiver = p->to == NULL ? SOC_SLICE("All") : soc_agent_id(p->to),
-        };
-        remember_both(host, words, message->key, message->time_ms,
-                      soc_message_text(message, SOC_TEXT_EXTERNAL_ID));
-    } else if (p->type == of(host)->response && p->to != NULL && message->reply_to != 0 &&
-               !(message->flags & SOC_MESSAGE_IS_REPLY)) {
-        soc_message_id_format(id, message->reply_to_ms, message->reply_to);
-        struct soc_dedupe_words words = {
-            .kind = SOC_DEDUPE_ANSWERED,
-            .sender = soc_agent_id(p->to),
-            .receiver = soc_agent_id(p->from),
-            .words = soc_slice(id, sizeof(id)),
-        };
-        forget(host);
-        remember(host, &words, message->reply_to, message->reply_to_ms);
-    }
+    if (p->type == of(host)->query && !p->send.wants_reply)
+        remember_question(host, p, message);
+    bool is_joined = p->type == of(host)->response && p->to != NULL && message->reply_to != 0 &&
+                     (p->send.is_late || !(message->flags & SOC_MESSAGE_IS_REPLY));
+    if (p->is_query_answer || is_joined)
+        remember_answer(host, p, message);
     return SOC_OK;
 }
 
@@ -244,7 +292,9 @@ const struct soc_part soc_queries_part = {
     .open = open_queries,
     .restore = restore,
     .free = free_queries,
+    .prepare = prepare,
     .complete = complete,
+    .check = check,
     .sent = sent,
     .request_lapsed = request_lapsed,
 };

@@ -161,8 +161,9 @@ static void reply_with_result(lua_State *co, struct soc_script *script)
     };
     struct soc_message *sent;
     int rc = soc_router_send(script->host, activation->agent, &send, &sent, &frame->error);
-    /* That the sender has ended meanwhile is not this activation's failure. */
-    if (rc < 0 && rc != SOC_ESTOPPED)
+    /* That the sender has ended meanwhile, or that another activation of this agent has
+     * answered its query, is not this activation's failure. */
+    if (rc < 0 && rc != SOC_ESTOPPED && rc != SOC_ENOQUERY)
         luaL_error(co, "the result cannot be the reply: %s", soc_buf_text(&frame->error));
 }
 
