@@ -15,7 +15,10 @@ local PAYLOAD <const> = {
   content = "the order is ready and waits for approval by the owner of the account, please now.",
 }
 
-society.config { agents_max = 100000000, children_max = 100000000, mailbox_max = 100000000 }
+society.config {
+  agents_max = 100000000, children_max = 100000000, mailbox_max = 100000000,
+  cpu_ms_max = 600000, memory_bytes_max = 2000000000, -- thousands of births in a turn
+}
 
 society.role {
   id = "sleeper", name = "Sleeper", prompt = "Sleeps.",

@@ -7,7 +7,10 @@ local society = require("society")
 local agent_count = tonumber(arg[1])
 local STEP <const> = 5000 -- spawns of one activation
 
-society.config { agents_max = 100000000, children_max = 100000000, mailbox_max = 100000000 }
+society.config {
+  agents_max = 100000000, children_max = 100000000, mailbox_max = 100000000,
+  cpu_ms_max = 600000, memory_bytes_max = 2000000000, -- thousands of births in a turn
+}
 
 society.role {
   id = "idler", name = "Idler", prompt = "Waits for work.",

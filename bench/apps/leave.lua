@@ -18,7 +18,7 @@ local PAYLOAD <const> = {
   content = "the order is ready and waits for approval by the owner of the account, please now.",
 }
 
-society.config { mailbox_max = 100000000 }
+society.config { mailbox_max = 100000000, cpu_ms_max = 600000, memory_bytes_max = 2000000000 }
 
 society.role {
   id = "worker", name = "Worker", prompt = "Handles messages, or sleeps.",

@@ -8,6 +8,8 @@
 
 local society = require("society")
 
+society.config { cpu_ms_max = 600000, memory_bytes_max = 2000000000 } -- for births by the thousand
+
 local worker_count = tonumber(arg[1])
 local message_count = tonumber(arg[2])
 local STEP <const> = 5000 -- spawns or sends of one activation
