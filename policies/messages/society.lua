@@ -28,7 +28,7 @@ local function with_lists(brief)
   return next(lists) and setmetatable(lists, { __index = brief }) or brief
 end
 
-local function check_assignment(payload, settings)
+local function check_assignment(payload, settings, language)
   local brief = payload
   if not is_null(payload.task_brief) then
     brief = payload.task_brief
@@ -41,10 +41,11 @@ local function check_assignment(payload, settings)
   if settings.briefs == "any" then
     return true
   end
+  local words = brief_rules.LANGUAGES[language] or brief_rules.WORDS
   if settings.briefs == "strict" then
-    return brief_rules.check(brief, is_missing, brief_rules.WORDS)
+    return brief_rules.check(brief, is_missing, words)
   end
-  return brief_rules.check(with_lists(brief), is_null, brief_rules.WORDS)
+  return brief_rules.check(with_lists(brief), is_null, words)
 end
 
 -- Where the id of the agent that is introduced may stand.

@@ -166,6 +166,7 @@ static struct soc_vocabulary *push_slot(lua_State *L, const struct soc_policy_so
 struct question {
     const struct soc_message_type *type;
     struct soc_slice payload;
+    const char *language; /* of the society; NULL: not set */
     struct soc_shape_report *report;
     enum { FITS, FITS_NOT, NONSENSE } answer;
 };
@@ -188,7 +189,7 @@ static void add_texts(lua_State *L, const char *field, struct soc_shape_report *
     lua_settop(L, 2);
 }
 
-/* check(payload, settings), called protected with a struct question: a policy that
+/* check(payload, settings, language), called protected with a struct question: a policy that
  * raises, or a payload that exhausts the memory, must not do harm. */
 static int ask(lua_State *L)
 {
@@ -199,7 +200,8 @@ static int ask(lua_State *L)
     if (soc_lua_json_decode(L, question->payload, &detail) < 0)
         return luaL_error(L, "%s", detail.text);
     lua_rawgeti(L, LUA_REGISTRYINDEX, question->type->vocabulary->policy.settings_ref);
-    lua_call(L, 2, 2);
+    lua_pushstring(L, question->language);
+    lua_call(L, 3, 2);
     lua_remove(L, 1); /* the verdict at 1, its reasons at 2 */
     if (lua_type(L, 1) != LUA_TBOOLEAN)
         return luaL_error(L, "check answered %s", luaL_typename(L, 1));
@@ -245,7 +247,7 @@ static void complain(struct soc_script *script, const struct soc_message_type *t
 static bool ask_check(lua_State *L, struct soc_script *script, const struct soc_message_type *type,
                       struct soc_slice payload, struct soc_shape_report *report)
 {
-    struct question question = {type, payload, report, NONSENSE};
+    struct question question = {type, payload, script->language, report, NONSENSE};
     int top = lua_gettop(L);
     soc_policy_set_charge(L, script);
     if (!lua_checkstack(L, 4))

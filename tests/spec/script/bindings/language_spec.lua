@@ -60,6 +60,27 @@ describe("the language", function()
     end)
   end
 
+  it("is that of a brief refused inside a message", function()
+    for name, words in pairs(WORDS) do
+      local details = {}
+      local s = scene.new({ policies = { messages = "society" }, app = function(s)
+        s:config({ language = name })
+        s:role({ id = "actor", name = "actor", behaviour = function() end })
+        s:root(function(root)
+          local bad = scene.brief()
+          bad.outputs = nil
+          local _, err = root:send_message({ to = "user", type = "task_assignment", payload = bad })
+          details[1] = err.details[1]
+          _, err = root:spawn_agent("actor", scene.brief(), { message = { task_brief = bad } })
+          details[2] = err.cause.details[1]
+        end)
+      end })
+      scene.tell(s, "root")
+      assert.same({ words.missing, words.missing }, details)
+      scene.close()
+    end
+  end)
+
   it("can be set again while the app loads", function()
     assert_all("zh", seen(function(s)
       s:config({ language = "en" })
