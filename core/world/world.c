@@ -338,13 +338,20 @@ static int declare(lua_State *L)
     return lua_gettop(L) - 1;
 }
 
+/* In a turn nothing drives the society: `dispatch` is that of an app there, for `main`. */
+static bool is_of_app(const struct soc_world *world, const char *name)
+{
+    return world->host != NULL && soc_gate_activation(world->host) != NULL &&
+           strcmp(name, "dispatch") == 0;
+}
+
 static int world_index(lua_State *L)
 {
+    const char *name = luaL_checkstring(L, 2);
     lua_pushvalue(L, 2);
-    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL)
+    if (lua_rawget(L, lua_upvalueindex(1)) != LUA_TNIL && !is_of_app(check_world(L), name))
         return 1;
     struct soc_world *world = check_running(L);
-    const char *name = luaL_checkstring(L, 2);
     lua_rawgeti(L, LUA_REGISTRYINDEX, world->script->module_ref);
     lua_getfield(L, -1, name);
     if (lua_isnil(L, -1) || !is_declaration(name))

@@ -47,6 +47,36 @@ describe("an app that is a function", function()
     assert.equal(s, seen)
   end)
 
+  it("dispatches in main, as a method and as a function, also after a crash", function()
+    local got
+    local s = scene.new({
+      app = function(s)
+        s:root(function(_, message) return { text = message.payload.text .. "!" } end)
+        s:main(function(user)
+          local first = assert(s:dispatch("root", "one")).payload.text
+          user:sleep(100)
+          got = { first, assert(require("society").dispatch("root", "two")).payload.text }
+        end)
+      end,
+    })
+    s:advance(50)
+    s:crash()
+    s:recover()
+    s:run()
+    assert.same({ "one!", "two!" }, got)
+  end)
+
+  it("says in an agent's turn that dispatch is not for it", function()
+    local said
+    local s = scene.new({
+      app = function(s)
+        s:root(function() said = select(2, pcall(s.dispatch, s, "root", "x")) end)
+      end,
+    })
+    scene.tell(s, "root")
+    assert.matches("does not work inside a turn; use agent:request", said, 1, true)
+  end)
+
   it("finds the spec's names and modules, and its own _G", function()
     local found
     scene.new({
