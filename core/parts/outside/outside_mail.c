@@ -572,12 +572,21 @@ static bool finishing(struct soc_host *host, struct soc_message *message, enum s
     return false;
 }
 
+/* Tells whether a message was dropped because what it answers had ended: that is all there was
+ * to do with it. */
+static bool came_late(enum soc_outcome outcome, struct soc_slice reason)
+{
+    static const char begin[] = "{\"error\":\"late_";
+    return outcome == SOC_OUTCOME_DROPPED && reason.length >= sizeof(begin) &&
+           memcmp(reason.data, begin, sizeof(begin) - 1) == 0;
+}
+
 /* What an outside agent sent has been handled. */
 static bool finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                    struct soc_slice reason)
 {
-    (void)reason;
-    if (outcome == SOC_OUTCOME_PROCESSED && message->from != NULL && message->from->is_external)
+    bool is_done = outcome == SOC_OUTCOME_PROCESSED || came_late(outcome, reason);
+    if (is_done && message->from != NULL && message->from->is_external)
         soc_outside_send_ack(soc_outside_need(host, message->from), message, SOC_ACK_PROCESSED);
     return false;
 }

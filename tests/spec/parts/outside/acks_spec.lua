@@ -65,6 +65,38 @@ describe("an ack for an outside agent", function()
     assert.same({ "a-4 root received", "a-4 root processed" }, acks(s))
   end)
 
+  it("says processed for an answer that comes too late", function()
+    local s = outpost.new({ "w" }, { root = function(root, message)
+      if message.from == "user" then
+        root:checkpoint({ agents = { "w" }, timeout_ms = 1000 })
+      end
+    end })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(2000)
+    assert(s:outside_send("w", { external_id = "a-8", type = "checkpoint_response",
+      payload = { checkpoint_id = s:outside("w")[1].payload.checkpoint_id } }))
+    s:run()
+    assert.same({ "a-8 root received", "a-8 root processed" }, acks(s))
+    assert.equal(1, #s:activity({ type = "late_checkpoint" }))
+  end)
+
+  it("says processed for the result of a task that was cancelled", function()
+    local s = outpost.new({ "w" }, { root = function(root, message)
+      if message.from == "user" then
+        root:send_message({ to = "w", type = "task_assign", payload = { task_id = "t1" } })
+        root:sleep(100)
+        root:cancel("t1")
+      end
+    end })
+    assert(s:send("user", { to = "root", payload = "go" }))
+    s:advance(200)
+    assert(s:outside_send("w", { external_id = "a-9", type = "task_complete",
+      payload = { task_id = "t1", status = "done" } }))
+    s:run()
+    assert.same({ "a-9 root received", "a-9 root processed" }, acks(s))
+    assert.equal("late_result", scene.message(s, { type = "task_complete" }, {}).reason)
+  end)
+
   it("comes again for a message that is sent again, and not for a refused one", function()
     local s = outpost.new({ "w" })
     local note = { external_id = "a-5", payload = "a note", requires_ack = true }
