@@ -64,12 +64,15 @@ static int send_acked(lua_State *L, struct soc_world *world, struct soc_frame *f
     struct soc_host *host = world->host;
     struct soc_message *message;
     struct soc_buf answer = {0};
+    const struct soc_agent *to = soc_registry_receiver(host, input->send.to);
     int64_t timeout_ms = soc_registry_reply_timeout(
-        soc_registry_receiver(host, input->send.to),
-        soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS) ? input->timeout_ms : -1);
+        to, soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS) ? input->timeout_ms : -1);
     input->send.requires_ack = input->send.has_requires_ack = true;
+    int rc = soc_acks_check(to, input->wait_ack, &frame->error);
+    if (rc < 0)
+        return soc_effect_push_answer(L, soc_buf_slice(&frame->error));
     soc_gate_begin_as(host, from);
-    int rc = soc_router_send(host, from, &input->send, &message, &frame->error);
+    rc = soc_router_send(host, from, &input->send, &message, &frame->error);
     if (rc != SOC_OK) {
         soc_gate_end_as(host, false);
         if (rc > 0)

@@ -23,6 +23,13 @@ struct waiter {
     void *user;
 };
 
+int soc_acks_check(const struct soc_agent *to, enum soc_ack ack, struct soc_buf *error)
+{
+    if (to == NULL || ack != SOC_ACK_PROCESSED || !(to->hold & SOC_HOLD_FAILED))
+        return SOC_OK;
+    return soc_refuse(error, SOC_ERECEIVER, NULL, "to", soc_agent_id(to));
+}
+
 static struct waiter *add(struct soc_host *host, const struct waiter *draft)
 {
     assert(draft->ack != SOC_ACK_NONE && draft->to != NULL);

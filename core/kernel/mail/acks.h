@@ -11,6 +11,10 @@
 #include "model/delivery/ack.h"
 #include "store/values.h"
 
+/* Checks that the ack can come: SOC_ERECEIVER with its object in `error` if `to` has failed and
+ * will process nothing. NULL: no such agent, which the router refuses. */
+int soc_acks_check(const struct soc_agent *to, enum soc_ack ack, struct soc_buf *error);
+
 /* Waits for an ack of `message`, sent in the open turn, on behalf of a caller outside of turns.
  * `cb` is called once with a list with the receipt, or an error object; not after
  * soc_acks_close(). */

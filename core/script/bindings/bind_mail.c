@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "env/ids.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/receivers.h"
 #include "kernel/mail/requests.h"
@@ -105,14 +106,13 @@ static int send_and_wait(struct soc_frame *frame, struct soc_send_input *input)
     const struct soc_agent *to = soc_registry_receiver(script->host, send->to);
     int64_t timeout_ms = soc_registry_reply_timeout(
         to, soc_send_input_has(input, SOC_MESSAGE_FIELD_TIMEOUT_MS) ? input->timeout_ms : -1);
-    bool is_processed = input->wait_ack == SOC_ACK_PROCESSED;
     send->requires_ack = send->has_requires_ack = true;
-    if (is_processed && to == self(script))
+    if (input->wait_ack == SOC_ACK_PROCESSED && to == self(script))
         return refuse_self_wait(frame);
-    if (is_processed && to != NULL && to->hold & SOC_HOLD_FAILED)
-        return soc_refuse(&frame->error, SOC_ERECEIVER, NULL, "to", send->to);
     const struct soc_message *message;
-    int rc = send_once(frame, to, send, &message);
+    int rc = soc_acks_check(to, input->wait_ack, &frame->error);
+    if (rc == SOC_OK)
+        rc = send_once(frame, to, send, &message);
     if (rc < 0)
         return rc;
     int64_t now_ms = soc_clock_now(soc_host_clock(script->host));
