@@ -51,7 +51,8 @@
     X(EGONE, -44, "gone", "the rows after that line were removed; begin at the first there is")    \
     X(ENOITEM, -26, "item_not_found", "no inbox item has that id")                                 \
     X(EDECIDED, -27, "already_decided", "the item is already decided; the first decision stands")  \
-    X(EWITHDRAWN, -29, "item_withdrawn", "the item was withdrawn because its task was cancelled")  \
+    X(EWITHDRAWN, -29, "item_withdrawn",                                                           \
+      "the item was withdrawn: its task was cancelled or its request has ended")                   \
     X(ENOTASK, -60, "task_not_found", "no open or recently ended task has that id")                \
     X(ETASKOVER, -61, "task_finished", "the task has already ended")                               \
     X(ECANCELLED, -62, "cancelled", "the task was cancelled")                                      \

@@ -206,6 +206,8 @@ struct soc_part {
     /* Q: who will really answer request `key`, put to `*asked`? True: `*asked` is set;
      * NULL: no agent. */
     bool (*answerer)(const struct soc_host *host, uint64_t key, struct soc_agent **asked);
+    /* Q: is request `key`, whose message was handled, before a person? */
+    bool (*is_with_person)(const struct soc_host *host, uint64_t key);
     /* Q: may the host answer this message on behalf of its receiver? */
     bool (*is_own_answer)(const struct soc_host *host, const struct soc_message *message);
 
@@ -256,7 +258,7 @@ struct soc_part {
     E(unsend) E(put_receipt) E(awaits) E(accept) E(arrive) E(late) E(put_answer) E(hand_out) \
     E(collect) E(reaches) E(unread) E(show) E(deliver) E(taken) E(expire) E(finishing) \
     E(finish) E(failed) E(recall) E(again) E(request_lapsed) E(request_closed) E(answerer) \
-    E(is_own_answer) E(commit) E(run_ended) E(wait_ended) E(handled) E(released) \
+    E(is_with_person) E(is_own_answer) E(commit) E(run_ended) E(wait_ended) E(handled) E(released) \
     E(state_changed) E(begin_effect) E(arguments) E(turn_failed) E(agent_failed) \
     E(agent_held) E(work_cancelled) E(decide) E(put_agent)
 /* clang-format on */

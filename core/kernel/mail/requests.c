@@ -235,13 +235,23 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
     soc_buf_fini(&refusal);
 }
 
+/* Tells whether a person has the request before them: handled, but not without a reply. */
+static bool is_with_person(const struct soc_host *host, uint64_t key)
+{
+    for (size_t i = 0; host->parts.calls.is_with_person[i] != NULL; i++)
+        if (host->parts.calls.is_with_person[i](host, key))
+            return true;
+    return false;
+}
+
 void soc_request_note_finished(struct soc_host *host, uint64_t key)
 {
     struct soc_request *request = soc_request_find(host, key);
     if (request == NULL)
         return;
     request->is_finished = true;
-    if (request->owner != NULL || request->to->is_external || soc_request_is_answered(host, key))
+    if (request->owner != NULL || request->to->is_external || is_with_person(host, key) ||
+        soc_request_is_answered(host, key))
         return;
     char id[SOC_MESSAGE_ID_BYTES];
     struct soc_buf detail = {0};
@@ -271,9 +281,11 @@ void soc_request_lose_answer(struct soc_host *host, uint64_t key)
 static void put_receiver(const struct soc_host *host, const struct soc_request *request,
                          struct soc_buf *out)
 {
-    soc_json_put_text_member(out, "receiver",
-                             soc_slice_text(soc_status_of_receiver(host, request->to, request->key,
-                                                                   request->is_finished)));
+    const char *status =
+        is_with_person(host, request->key)
+            ? "blocked"
+            : soc_status_of_receiver(host, request->to, request->key, request->is_finished);
+    soc_json_put_text_member(out, "receiver", soc_slice_text(status));
 }
 
 void soc_request_timeout(struct soc_host *host, struct soc_request *request)

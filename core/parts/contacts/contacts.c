@@ -169,5 +169,6 @@ const struct soc_part soc_contacts_part = {
     .failed = failed,
     .request_closed = soc_introductions_close,
     .answerer = answerer,
+    .is_with_person = soc_introductions_is_item,
     .is_own_answer = is_own_answer,
 };

@@ -504,6 +504,12 @@ bool soc_introductions_is_question(const struct soc_host *host, uint64_t key)
     return entry != NULL && entry->for_key != 0;
 }
 
+bool soc_introductions_is_item(const struct soc_host *host, uint64_t key)
+{
+    const struct soc_introduction *entry = find(host, key);
+    return entry != NULL && entry->item != 0;
+}
+
 bool soc_introductions_has_held(const struct soc_host *host, const struct soc_agent *agent)
 {
     size_t cursor = 0;

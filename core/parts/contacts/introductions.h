@@ -59,6 +59,9 @@ void soc_introductions_store(struct soc_host *host, struct soc_introduction *int
 /* Nobody waits for the answer to message `key` any more. */
 void soc_introductions_close(struct soc_host *host, uint64_t key);
 
+/* Tells whether request `key` is an open item of the inbox. */
+bool soc_introductions_is_item(const struct soc_host *host, uint64_t key);
+
 /* Tells whether message `key` is an open question of the host, and whether the host
  * still has to answer a request on behalf of `agent`. */
 bool soc_introductions_is_question(const struct soc_host *host, uint64_t key);

@@ -145,6 +145,20 @@ describe("an introduction asked of the user", function()
     assert.equal("item_withdrawn", err.error)
   end)
 
+  it("is with the person until its time is up, and withdrawn then", function()
+    local s = troupe({ timeout_ms = 1000 })
+    local item = ask(s)
+    assert.same({}, s:activity({ type = "no_reply" }))
+    s:crash()
+    s:recover()
+    s:run()
+    local late = state(s, "ann").err
+    assert.same({ "timeout", "blocked" }, { late.error, late.receiver })
+    local _, err = s:decide(item.id, { choice = "bob" })
+    assert.equal("item_withdrawn", err.error)
+    assert.matches("its request has ended", err.message, 1, true)
+  end)
+
   it("goes to main if main receives it", function()
     local got
     local s = scene.new({ policies = STRICT, app = function(s)
