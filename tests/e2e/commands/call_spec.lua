@@ -283,7 +283,7 @@ describe("society call", function()
     for arguments, sentence in pairs({
       ["fly"] = "unknown operation 'fly'",
       ["pause '{\"agnet\":1}'"] = "pause has no parameter 'agnet'; they are agent, subtree, reason",
-      ["waits '{\"agent\":1}'"] = "waits has no parameter 'agent'; it has none",
+      ["stats '{\"agent\":1}'"] = "stats has no parameter 'agent'; it has none",
       ["pause '[1]'"] = "the parameters must be a JSON object",
       ["pause '{'"] = "what follows OP is not JSON",
     }) do

@@ -99,7 +99,7 @@ describe("replay", function()
         check = function(brief) return #brief.constraints > 1, { "two constraints" } end }
     ]])
     _, differences = replay("--policy briefs=./mine.lua")
-    assert.equal(8, #differences)
+    assert.equal(4, #differences)
     assert.equal("root", differences[1].agent)
     assert.is_false(differences[1].now[1])
     _, differences = replay("--policy messages=any,")
