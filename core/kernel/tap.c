@@ -34,8 +34,11 @@ static const char *const names[][2] = {
     {"responsive", "agent.status_changed"},
     {"moved_outside", "agent.status_changed"},
     {"task_opened", "task.stage_changed"},
-    {"task_started", "task.stage_changed"},
+    {"task_start", "task.stage_changed"},
     {"task_retried", "task.stage_changed"},
+    {"task_end", "task.stage_changed"},
+    /* in older state directories */
+    {"task_started", "task.stage_changed"},
     {"task_completed", "task.stage_changed"},
     {"task_failed", "task.stage_changed"},
     {"task_cancelled", "task.stage_changed"},
