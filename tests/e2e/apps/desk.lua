@@ -76,14 +76,18 @@ function commands.resolve(root, payload)
   return root:resolve(payload.id, payload.action)
 end
 
+-- Records what anybody but the user tells root, the host included.
+local function record(_, message)
+  print(json.encode({ from = message.from, type = message.type, payload = message.payload,
+    external_id = message.external_id, id = message.id, traceparent = message.traceparent }))
+end
+
 society.root({
+  system = record,
   default = function(root, message)
     local command = message.from == "user" and commands[message.payload.command]
     if not command then
-      local said = message.payload
-      print(json.encode({ from = message.from, type = message.type, payload = said,
-        external_id = message.external_id, id = message.id, traceparent = message.traceparent }))
-      return
+      return record(root, message)
     end
     local result, err = command(root, message.payload)
     root:reply(message, result or err)

@@ -11,13 +11,16 @@ society.role { id = "worker", behaviour = function(agent, message)
   if message.payload.text == "fail" then error("on purpose") end
   print(agent.id, message.payload.text)
 end }
-society.root(function(root, message)
-  if message.type == "alert" then
+society.root {
+  alert = function(_, message)
     print("alert", message.payload.alert_type, message.payload.agent)
-  elseif message.payload.text == "hire" then
-    root:spawn_agent("worker", BRIEF, { id = "ann" })
-  end
-end)
+  end,
+  default = function(root, message)
+    if message.payload.text == "hire" then
+      root:spawn_agent("worker", BRIEF, { id = "ann" })
+    end
+  end,
+}
 ]]
 
 describe("pause and resume", function()
