@@ -358,13 +358,14 @@ void soc_outside_take(struct soc_host *host, struct soc_message *message)
         soc_mailbox_put_back(&message->to->mailbox, message);
     else
         soc_mailbox_push(&message->to->mailbox, message);
+    struct soc_agent *to = message->to;
     if (!letter->is_received) {
         soc_outside_queue(letter);
-        soc_mail_watch(host, message);
+        soc_mail_watch(host, message); /* may expire it */
     }
     if (!is_start) {
         soc_outside_call(outsider);
-        soc_awaiting_note_mail(host, message->to);
+        soc_awaiting_note_mail(host, to);
     }
 }
 

@@ -62,7 +62,8 @@ describe("the activity", function()
     return decode(recorded.sql(place, [[
       SELECT json_patch('{}', json_object('time', time, 'event', event, 'agent', agent,
         'task_id', task_id, 'correlation_id', correlation_id, 'message_id', message_id,
-        'type', type, 'detail', detail)) FROM activity_logs WHERE ]] .. (where or "1")))
+        'type', type, 'detail', detail, 'other', other, 'line', line))
+      FROM activity_logs WHERE ]] .. (where or "1")))
   end
 
   local function wait_for_last(filters, event)
