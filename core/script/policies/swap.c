@@ -350,7 +350,8 @@ int soc_swap_set_language(lua_State *L, struct soc_script *script, const char *l
     script->language = language;
     for (size_t i = 0; rc == SOC_OK && i < sizeof(kinds) / sizeof(kinds[0]); i++) {
         const char *name = soc_policy_set_get(script, kinds[i])->identity.name;
-        struct soc_swap swap = {.kind = soc_kind_name(kinds[i]), .name = language, .by = "call"};
+        struct soc_swap swap = {
+            .kind = soc_kind_name((int)kinds[i]), .name = language, .by = "call"};
         if (strcmp(name, "en") == 0 || strcmp(name, "zh") == 0)
             rc = soc_swap_do(L, script, &swap, detail);
     }

@@ -162,8 +162,7 @@ static int fill_table(struct soc_database *database, struct soc_detail *detail)
 {
     static const char *const sql[] = {
         "SELECT place, key, time_ms FROM message_entries ORDER BY key",
-        "SELECT end_place, key, finished_ms FROM message_entries WHERE end_place > 0"
-        " ORDER BY end_place",
+        "SELECT end_place, key, finished_ms FROM message_entries WHERE end_place > 0 ORDER BY 1",
         "SELECT number, 0, time_ms FROM events ORDER BY number",
     };
     static const enum soc_lines_kind kinds[] = {SOC_LINES_SENT, SOC_LINES_END, SOC_LINES_EVENT};

@@ -116,7 +116,7 @@ static const char *await_request(struct desk *desk)
         if (got > 0 && body_of(desk) != NULL)
             return body_of(desk);
     }
-    CHECK(!"the exporter sent a request");
+    CHECK(false && "the exporter sent a request");
     return "";
 }
 
