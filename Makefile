@@ -4,12 +4,14 @@
 # make unit       C tests (TESTS=map_test for one)        make spec      specs in the host
 # make e2e        the built program as users run it       make examples  run and simulate each
 # make lint       format, luacheck, tidy                  make tidy      the house rules alone
-# make clang      compile all with clang                  make asan      under sanitizers
+# make clang      compile all with clang                  make asan      clang, with sanitizers
 # make tsan       the journal's threads                   make fuzz      parsers, FUZZ_SECONDS each
 # make bench      measure; FULL=1: all sizes              make soak      many seeds, SEEDS=1..N
 # make mutants    faults planted in our own code, each of which a test must catch
 # make deps       install what tests need (Debian)        make install   PREFIX, DESTDIR
 # make uninstall  remove what install put there          make screenshots  those of docs/page.md
+# make deb        a Debian package, below build/
+# make docs       the documents as a site with search, in build/docs
 
 ifeq ($(origin CC),default)
 CC = gcc
@@ -22,8 +24,10 @@ WERROR  ?=
 Q        = $(if $(V),,@)
 
 # Asked once, and not before a compiler runs: `deps` may have to come first.
-PKGS      = lua5.4 libuv sqlite3 libcurl libmicrohttpd libcrypto
-PKG_FLAGS = $(eval PKG_FLAGS := $(shell pkg-config --cflags $(PKGS)))$(PKG_FLAGS)
+PKGS      = lua5.4 libuv sqlite3 libcurl libmicrohttpd libcrypto hiredis libseccomp
+# Without hiredis' size of off_t: Debian's is 64 bits wide anyway, and with it a library put
+# before the C library (tests/preload) would define pwrite64 twice.
+PKG_FLAGS = $(eval PKG_FLAGS := $(filter-out -D_FILE_OFFSET_BITS=64,$(shell pkg-config --cflags $(PKGS))))$(PKG_FLAGS)
 PKG_LIBS  = $(eval PKG_LIBS := $(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 
 WARN    = -Wall -Wextra -Wshadow -Wundef -Wwrite-strings -Wconversion \
@@ -48,7 +52,7 @@ LUA_SEED = -Wl,--wrap=luaS_hash,-u,__wrap_luaS_hash
 LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) $(LUA_SEED) -lwslay -lpthread -ldl -lm
 
 # The layers, lowest first. tests/tidy/layers.lua says who may include whom.
-LAYERS  = base env model loop store check net kernel parts sim lualib sandbox script bridge world embed
+LAYERS  = base env model loop store check net kernel parts sim lualib sandbox worker script bridge world embed
 LIB_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find $(LAYERS:%=core/%) -name '*.c')))
 MAIN_OBJ = $(patsubst %.c,$(BUILD)/%.o,$(sort $(shell find core/main -name '*.c')))
 TEST_SRC := $(sort $(shell find tests/unit -name '*_test.c'))
@@ -61,7 +65,7 @@ BENCH_OBJ = $(patsubst bench/%.c,$(BUILD)/bench/%.o,$(filter-out %_bench.c,$(wil
 EMBED   = $(patsubst examples/embed/%.c,$(BUILD)/examples/%,$(wildcard examples/embed/*.c))
 
 # What `make test` runs, in order; each leaves TAP files in build/results/STAGE.
-STAGES  = all unit spec e2e examples lint clang asan tsan
+STAGES  = all unit spec e2e examples lint asan tsan
 RESULTS = build/results/$(or $(STAGE),$@)
 JOBS    = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j2)
 AGAIN   = --no-print-directory $(JOBS)
@@ -75,12 +79,12 @@ SOAK_ENDS    ?= 20000
 SOAK_FLIPS   ?= 5000
 
 .PHONY: all test unit unit_programs spec e2e examples lint tidy format luacheck clang asan tsan \
-        fuzz fuzz_programs fuzz_run bench soak mutants screenshots demo deps install uninstall clean help
+        fuzz fuzz_programs fuzz_run bench soak mutants screenshots demo deps install uninstall deb docs clean help
 all: $(BUILD)/society $(BUILD)/libsociety.a ; @:
 
 $(BUILD)/society: $(MAIN_OBJ) $(BUILD)/libsociety.a
 	@echo "  LINK  $@"
-	$(Q)$(LINK) $^ $(LIBS) -o $@
+	$(Q)$(LINK) $^ $(LIBS) -ledit -o $@
 	$(if $(filter -llua5.4,$(LUA_LIB)),@echo "  NOTE  there is no liblua5.4.a: # of a table with holes may differ from run to run")
 
 $(BUILD)/libsociety.a: $(LIB_OBJ)
@@ -125,9 +129,9 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(BUILD)/libsociety.a
 test: deps
 	$(Q)rm -rf build/results && mkdir -p build/results
 	$(Q)for stage in $(STAGES); do \
-	  echo "== $$stage"; \
+	  echo "== $$stage"; began=$$(date +%s); \
 	  $(MAKE) $(AGAIN) -k $$stage STAGE=$$stage WERROR=-Werror; \
-	  echo "$$stage $$?" >> build/results/stages; \
+	  echo "$$stage $$? $$(($$(date +%s) - began))" >> build/results/stages; \
 	done
 	$(Q)$(LUA) tests/tally.lua build/results
 
@@ -140,8 +144,9 @@ unit: $(UNIT)
 spec: all
 	$(Q)tests/run_spec $(BUILD)/society $(RESULTS) tests/spec
 
+# Twice as many as there are cores: most wait for something.
 e2e: all $(BUILD)/preload/disk_faults.so $(BUILD)/preload/clock.so
-	$(Q)tests/run_spec $(BUILD)/society $(RESULTS) tests/e2e
+	$(Q)JOBS=$$((2 * $$(nproc))) tests/run_spec $(BUILD)/society $(RESULTS) tests/e2e
 
 # Put before the C library by specs that make the disk fail or set the clock forward.
 $(BUILD)/preload/%.so: tests/preload/%.c
@@ -176,18 +181,23 @@ tidy:
 clang:
 	$(Q)$(MAKE) $(AGAIN) all unit_programs fuzz_programs BUILD=build/clang CC=clang WERROR=-Werror
 
+ASAN_CC    = clang
 ASAN_FLAGS = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined \
              -fno-omit-frame-pointer
-# One after the other: each takes all cores for itself.
+# `unit` runs all generated cases; for errors of memory a tenth of them is enough.
+ASAN_CASES = HISTORIES=$${HISTORIES:-1000} DISK_SEEDS=$${DISK_SEEDS:-25} FLIPS=$${FLIPS:-25}
+# By clang, which compiles everything once more this way and has warnings of its own. The
+# parts one after the other: each takes all cores for itself.
 asan:
-	$(Q)failed=0; for part in unit spec; do \
-	  $(MAKE) $(AGAIN) -k $$part BUILD=build/asan CFLAGS="$(ASAN_FLAGS)" \
+	$(Q)export $(ASAN_CASES); failed=0; for part in fuzz_programs unit spec; do \
+	  $(MAKE) $(AGAIN) -k $$part BUILD=build/asan CC="$(ASAN_CC)" CFLAGS="$(ASAN_FLAGS)" \
 	    STAGE=$(or $(STAGE),asan) WERROR=-Werror || failed=1; \
 	done; exit $$failed
 
+# What crosses threads is in the store: what it needs is all that is compiled.
 tsan:
 	$(Q)$(MAKE) $(AGAIN) unit BUILD=build/tsan CFLAGS="-O1 -g -fsanitize=thread" TESTS="journal_test reader_test" \
-	  STAGE=$(or $(STAGE),tsan) WERROR=-Werror
+	  LAYERS="base env model loop store" STAGE=$(or $(STAGE),tsan) WERROR=-Werror
 
 fuzz:
 	$(Q)$(MAKE) $(AGAIN) fuzz_run BUILD=build/fuzz CC=clang CFLAGS="-O1 -g -fsanitize=address,undefined \
@@ -196,7 +206,7 @@ fuzz:
 fuzz_run: $(FUZZ)
 	$(Q)for f in $(FUZZ); do \
 	  mkdir -p $$f.corpus; \
-	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=0 -verbosity=0 $$f.corpus || exit 1; \
+	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 $$f.corpus || exit 1; \
 	  echo "  fuzz: $$(basename $$f) held for $(FUZZ_SECONDS) s"; \
 	done
 
@@ -235,6 +245,8 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)HTTP_KILLS=100 $(BUILD)/society test tests/e2e/http/http_kill_spec.lua
 	@echo "  SOAK  10,000 connections that are held, and an honest client"
 	$(Q)SLOW_CLIENTS=10000 $(BUILD)/society test tests/e2e/http/slow_clients_spec.lua
+	@echo "  SOAK  retention at full traffic, two minutes"
+	$(Q)RETENTION_SECONDS=120 $(BUILD)/society test tests/e2e/run/retention_spec.lua
 	@echo "  SOAK  the worst step of the loop under hostile inputs"
 	$(Q)STALLS=print $(BUILD)/society test tests/e2e/attack/stalls_spec.lua
 	@echo "  SOAK  the page in front of 10,000 agents"
@@ -259,14 +271,22 @@ build/deps-%: .ci/deps
 	$(Q)mkdir -p build && .ci/deps $* && touch $@
 
 SHARE = $(DESTDIR)$(PREFIX)/share
+UNITS = $(DESTDIR)$(PREFIX)/lib/systemd/system
+BASH_COMPLETION = bash-completion/completions/society
+ZSH_COMPLETION = zsh/site-functions/_society
+FISH_COMPLETION = fish/vendor_completions.d/society.fish
 install: all
 	$(Q)install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include
-	$(Q)install -d $(SHARE)/man/man1 $(SHARE)/bash-completion/completions $(SHARE)/society
+	$(Q)install -d $(SHARE)/man/man1 $(SHARE)/society $(UNITS)
 	$(Q)install -m 755 $(BUILD)/society $(DESTDIR)$(PREFIX)/bin/society
 	$(Q)install -m 644 $(BUILD)/libsociety.a $(DESTDIR)$(PREFIX)/lib/libsociety.a
 	$(Q)install -m 644 core/society.h $(DESTDIR)$(PREFIX)/include/society.h
 	$(Q)install -m 644 docs/society.1 $(SHARE)/man/man1/society.1
-	$(Q)install -m 644 docs/completion.bash $(SHARE)/bash-completion/completions/society
+	$(Q)install -D -m 644 docs/completion.bash $(SHARE)/$(BASH_COMPLETION)
+	$(Q)install -D -m 644 docs/completion.zsh $(SHARE)/$(ZSH_COMPLETION)
+	$(Q)install -D -m 644 docs/completion.fish $(SHARE)/$(FISH_COMPLETION)
+	$(Q)sed 's|@BINDIR@|$(PREFIX)/bin|' docs/society@.service > $(UNITS)/society@.service
+	$(Q)chmod 644 $(UNITS)/society@.service
 	$(Q)for tree in lua policies examples web; do \
 	  find $$tree -type f -exec install -D -m 644 {} $(SHARE)/society/{} \; || exit 1; \
 	done
@@ -274,8 +294,15 @@ install: all
 uninstall:
 	$(Q)rm -f $(DESTDIR)$(PREFIX)/bin/society $(DESTDIR)$(PREFIX)/lib/libsociety.a \
 	  $(DESTDIR)$(PREFIX)/include/society.h $(SHARE)/man/man1/society.1 \
-	  $(SHARE)/bash-completion/completions/society
+	  $(SHARE)/$(BASH_COMPLETION) $(SHARE)/$(ZSH_COMPLETION) $(SHARE)/$(FISH_COMPLETION) \
+	  $(UNITS)/society@.service
 	$(Q)rm -rf $(SHARE)/society
+
+docs: build/deps-docs
+	$(Q)$(LUA) docs/site/build.lua $(BUILD)/docs
+
+deb: all
+	$(Q)MAKE='$(MAKE)' docs/debian/build $(BUILD)
 
 clean:
 	rm -rf build

@@ -36,6 +36,10 @@ struct soc_society_options {
                               NULL: there are none */
     bool is_fresh;         /* puts an older state aside, into state_dir/previous */
     bool retries_main;     /* a `main` that has not finished runs from its start */
+    bool accepts_changes;  /* activations that a changed script cannot continue are parked */
+    /* Asks whether to park them, if that is not accepted from the start. The log has named each
+     * of them; `text` says how many. False, or NULL: the society is not opened. */
+    bool (*confirm)(void *user, const char *text);
 
     char *const *arguments; /* reach the script as `arg` and `...` */
     int argument_count;
@@ -56,11 +60,15 @@ struct soc_society_options {
     bool http_is_open;     /* no token is needed; on loopback only, for tests and demos */
     bool http_is_insecure; /* may listen beyond loopback without TLS */
     const char *web_dir;   /* files of the page; NULL: web/ of `home`, if it is there */
-    bool is_once;          /* with HTTP: ends when `main` has, as without */
+    const char *redis;     /* address of a Redis for plain clients (docs/redis.md), instead of that
+                              in society.config{ redis = … }; NULL: that one, if any */
+    bool is_once;          /* with HTTP or Redis: ends when `main` has, as without */
     bool has_terminal;     /* reads lines from stdin if that is a terminal: they decide items
                               of the inbox, others go to the gatekeeper; needs `show` */
     bool has_status_line;  /* shows on stderr, a terminal, who thinks and what it took */
     bool watches_policies; /* a policy in force whose file is saved is put in force anew */
+    bool notifies_manager; /* tells the service manager that started the process when it is ready
+                              and when it stops, and shows it signs of life (sd_notify(3)) */
     bool takes_signals;    /* SIGINT and SIGTERM end soc_society_run; the second one kills */
 
     /* Shows something to the world, when its cause is durable: `stream` is "stdout"
@@ -92,7 +100,7 @@ int soc_society_open(struct soc_society **out, const struct soc_society_options 
                      char error[SOC_SOCIETY_ERROR_BYTES]);
 
 /* Runs until `main` has returned and nothing is queued, running or waiting; a
- * script without `main` runs until it is stopped, and so does one that is reached by HTTP
+ * script without `main` runs until it is stopped, and so does one that is reached by HTTP or Redis
  * unless `is_once`. May be called again, after
  * soc_society_send for instance. */
 enum soc_society_end soc_society_run(struct soc_society *society);

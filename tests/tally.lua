@@ -1,7 +1,7 @@
 -- Counts what `make test` has left behind: lua5.4 tests/tally.lua build/results
 --
--- The file `stages` there has one line for each stage, its name and exit status;
--- the folder of a stage holds its TAP files. A stage without any, such as a
+-- The file `stages` there has one line for each stage: its name, exit status and
+-- seconds; the folder of a stage holds its TAP files. A stage without any, such as a
 -- build, counts as one check; so does one that failed although its checks did
 -- not. The last line is the sum, and the exit status says whether all is well.
 
@@ -51,11 +51,12 @@ end
 
 local passed, failed, stages = 0, 0, 0
 each_line(results .. "/stages", function(line)
-  local stage, status = line:match("^(%S+) (%d+)$")
+  local stage, status, seconds = line:match("^(%S+) (%d+) (%d+)$")
   local count = count_stage(stage, tonumber(status))
   passed, failed, stages = passed + count.passed, failed + count.failed, stages + 1
   local skipped = count.skipped > 0 and (", %d skipped"):format(count.skipped) or ""
-  print(("%-9s %5d passed, %d failed%s"):format(stage, count.passed, count.failed, skipped))
+  print(("%-9s %5d s %5d passed, %d failed%s"):format(stage, tonumber(seconds), count.passed,
+    count.failed, skipped))
 end)
 
 if stages == 0 then

@@ -48,7 +48,11 @@
     X(EAMBIGUOUS, -42, "ambiguous", "several fit; name one of them by its id")                     \
     X(EKEYREUSED, -43, "key_reused",                                                               \
       "the idempotency key was used for another request; choose a new one")                        \
+    X(ENOHOST, -46, "unknown_host",                                                                \
+      "this host is not joined to one of that name; see config.hosts and --peers")                 \
     X(EGONE, -44, "gone", "the rows after that line were removed; begin at the first there is")    \
+    X(ECHANGED, -45, "script_changed",                                                             \
+      "the script has changed, and some waiting activations no longer fit")                        \
     X(ENOITEM, -26, "item_not_found", "no inbox item has that id")                                 \
     X(EDECIDED, -27, "already_decided", "the item is already decided; the first decision stands")  \
     X(EWITHDRAWN, -29, "item_withdrawn",                                                           \

@@ -4,7 +4,10 @@
 #ifndef SOC_BASE_LIMITS_H
 #define SOC_BASE_LIMITS_H
 
-#define SOC_ID_BYTES_MAX            64   /* agent, role and task ids */
+#define SOC_ID_BYTES_MAX            64 /* agent, role and task ids */
+#define SOC_HOST_NAME_BYTES_MAX     32
+#define SOC_ADDRESS_BYTES_MAX       97   /* agent@host */
+#define SOC_HOSTS_MAX               100  /* joined in one society */
 #define SOC_TYPE_BYTES_MAX          64   /* a message's type */
 #define SOC_KEY_BYTES_MAX           256  /* correlation ids, external ids, dedupe keys */
 #define SOC_REASON_BYTES_MAX        1024 /* why an agent ends */
@@ -30,12 +33,15 @@
 #define SOC_INTRODUCTION_ASK_MS     10000  /* to ask for consent (default) */
 #define SOC_CONTACTS_SHOWN_MAX      1000   /* that a policy is shown */
 #define SOC_TURNS_PER_TICK_MAX      4096
-#define SOC_BATCH_BYTES_MAX         (1u << 20)   /* a batch this large is sealed at once */
-#define SOC_JOURNAL_BYTES_MAX       (64u << 20)  /* not durable yet; beyond it turns wait */
+#define SOC_BATCH_BYTES_MAX         (1u << 20)  /* a batch this large is sealed at once */
+#define SOC_JOURNAL_BYTES_MAX       (64u << 20) /* not durable yet; beyond it turns wait */
+#define SOC_RETENTION_DAYS_MAX      36500       /* of what is over */
+#define SOC_RETENTION_MB_MAX        (1u << 20)
 #define SOC_FOLD_BACKLOG_BYTES      (512u << 20) /* beyond it folding comes before commits */
 #define SOC_PAGE_ROWS               100          /* of a list, unless the caller says how many */
 #define SOC_PAGE_ROWS_MAX           1000
 #define SOC_PAGE_BYTES_MAX          (4u << 20)   /* a page ends when it has so many */
+#define SOC_PAST_OVER_MAX           1000         /* ended tasks and items that `at` shows */
 #define SOC_PAGE_US_MAX             50000        /* time for a page */
 #define SOC_LOOK_BYTES_MAX          (32u << 20)  /* of a list that is asked for as a whole */
 #define SOC_TAP_BYTES_MAX           (256u << 10) /* handed to a listener at once */
@@ -46,6 +52,15 @@
 #define SOC_SCRIPT_GROWTH_BYTES_MAX (64u << 20)  /* Lua memory that one turn may add */
 #define SOC_SCRIPT_TEXT_BYTES_MAX   (32u << 20)  /* of one text made by a library function */
 #define SOC_SCRIPT_BYTES_MAX        (8ull << 30) /* Lua memory of one society */
+#define SOC_RUN_LUA_BYTES_MAX       (1u << 20)   /* of a script, its values, its result */
+#define SOC_RUN_LUA_PRINT_BYTES_MAX (64u << 10)  /* of what it prints */
+#define SOC_RUN_LUA_CPU_MS_MAX      60000        /* CPU time that a caller may allow it */
+#define SOC_WORKER_FRAME_BYTES_MAX  (5u << 19)   /* of what a worker says at once */
+#define SOC_WORKER_TOLD_BYTES_MAX   (24u << 20)  /* of what it is told */
+#define SOC_WORKER_CPU_S_MAX        600          /* CPU time of a process, over its life */
+#define SOC_WORKERS_MAX             64           /* worker processes at once (default) */
+#define SOC_STALL_MS                10           /* before a stalled turn is looked at again */
+#define SOC_PRINT_BYTES_MAX         (1u << 20)   /* of one line that an agent prints */
 #define SOC_POLICY_STEPS_MAX        1000000      /* VM instructions of one answer of a policy */
 #define SOC_TEXT_BYTES_MAX          (256u << 10) /* of a file that a policy refers to */
 #define SOC_VOCABULARIES_MAX        32           /* in force at once */
@@ -68,6 +83,7 @@
 #define SOC_TASK_LIMIT_MS           1800000 /* for a task (default) */
 #define SOC_TASKS_DONE_MAX          16      /* ended tasks remembered per agent */
 #define SOC_LOAD_WINDOW_MS          600000  /* over which the load of an agent is averaged */
+#define SOC_TRIAL_MS_MAX            5000    /* how long waiting activations are tried */
 #define SOC_HISTORY_DAYS            30      /* for which runs are kept for replay (default) */
 #define SOC_HISTORY_DAYS_MAX        36500
 #define SOC_HTTP_CONNECT_MS         10000 /* default, like the next three */

@@ -178,7 +178,8 @@ struct soc_check { /* everything known about one history */
     int64_t silence_ms;   /* that an outside agent may keep; 0: any */
     uint64_t sent;
     uint64_t readers; /* of broadcasts, in total */
-    uint64_t outcomes[6];
+    uint64_t taken;   /* from other hosts */
+    uint64_t outcomes[SOC_OUTCOME_COUNT];
     uint64_t births;
     uint64_t roles;                  /* created by agents */
     uint32_t mailbox_max;            /* that may wait for one agent; 0: no bound */

@@ -10,14 +10,18 @@
 #include "check/readers.h"
 
 #define TOTALS_EVERY 16
+#define COUNTER      (((uint64_t)1 << 40) - 1) /* of a key, without the number of the host */
+#define NUMBERS      11                        /* in a cursor */
 
 static struct soc_check_message *find(const struct soc_check *check, uint64_t key)
 {
+    key &= COUNTER;
     return key < check->messages_count ? check->messages[key] : NULL;
 }
 
 static struct soc_check_message *add(struct soc_check *check, uint64_t key)
 {
+    key &= COUNTER;
     if (key >= check->messages_count) {
         size_t count = check->messages_count == 0 ? 1024 : check->messages_count;
         while (count <= key)
@@ -206,7 +210,10 @@ static void read_message(struct soc_check *check, const struct soc_record_messag
     }
     if (is_letter)
         return;
-    check->sent++;
+    if (record->foreign_id.data == NULL)
+        check->sent++;
+    else
+        check->taken++;
     struct soc_check_message *question = find(check, record->reply_to);
     message->reply_to = record->reply_to;
     if (question != NULL)
@@ -389,7 +396,7 @@ static void read_end(struct soc_check *check, const struct soc_record_message_en
                        message == NULL ? "but was never sent" : "twice");
         return;
     }
-    if (record->outcome == 0 || record->outcome > SOC_OUTCOME_CANCELLED) {
+    if (record->outcome == 0 || record->outcome >= SOC_OUTCOME_COUNT) {
         soc_books_fail(check, "message %llu ended with an unknown outcome",
                        (unsigned long long)record->key);
         return;
@@ -525,7 +532,7 @@ static void read_broadcast_end(struct soc_check *check,
         leave_out(check, agent, record->key);
         return;
     }
-    if (record->outcome > SOC_OUTCOME_CANCELLED)
+    if (record->outcome >= SOC_OUTCOME_COUNT)
         return;
     check->outcomes[record->outcome]++;
     if (record->outcome == SOC_OUTCOME_DEAD || record->outcome == SOC_OUTCOME_EXPIRED)
@@ -584,11 +591,11 @@ bool soc_check_mail(struct soc_check *check, const struct soc_record *record)
 
 void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_last)
 {
-    int64_t numbers[9] = {0};
+    int64_t numbers[NUMBERS] = {0};
     struct soc_json_walk walk;
     bool is_short = !is_last && ++check->totals_skipped < TOTALS_EVERY;
     soc_json_walk(&walk, cursor);
-    for (int i = 0; i < (is_short ? 2 : 9) && soc_json_next(&walk); i++)
+    for (int i = 0; i < (is_short ? 2 : NUMBERS) && soc_json_next(&walk); i++)
         soc_json_integer(walk.value, &numbers[i]);
     if ((uint64_t)numbers[0] <= check->last_key)
         soc_books_fail(check, "the next message would reuse the key of an older one");
@@ -610,7 +617,10 @@ void soc_check_totals(struct soc_check *check, struct soc_slice cursor, bool is_
     if ((uint64_t)numbers[3] != sent)
         soc_books_fail(check, "%llu messages were sent, but %lld are counted",
                        (unsigned long long)sent, (long long)numbers[3]);
-    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+    if ((uint64_t)numbers[10] != check->taken)
+        soc_books_fail(check, "%llu messages were taken from other hosts, but %lld are counted",
+                       (unsigned long long)check->taken, (long long)numbers[10]);
+    for (int i = SOC_OUTCOME_PROCESSED; i < SOC_OUTCOME_COUNT; i++)
         if ((uint64_t)numbers[3 + i] != check->outcomes[i])
             soc_books_fail(check, "%llu messages ended with outcome %d, but %lld are counted",
                            (unsigned long long)check->outcomes[i], i, (long long)numbers[3 + i]);
@@ -636,8 +646,8 @@ void soc_check_mail_end(struct soc_check *check)
                            (unsigned long long)message->key, (int)message->to->id.length,
                            message->to->id.data);
     }
-    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+    for (int i = SOC_OUTCOME_PROCESSED; i < SOC_OUTCOME_COUNT; i++)
         ended += check->outcomes[i];
-    if (ended > check->sent + check->readers)
+    if (ended > check->sent + check->taken + check->readers)
         soc_books_fail(check, "more messages ended than were sent");
 }

@@ -113,8 +113,10 @@ static int make_script(struct soc_assembly *parts, const struct soc_assembly_opt
         .L = parts->L,
         .host = parts->host,
         .loop = parts->loop,
+        .program = options->program,
         .home = soc_buf_text(&home),
         .app_dir = options->app_file == NULL ? NULL : soc_buf_text(&app_dir),
+        .leaves_isolated = options->leaves_isolated,
     };
     soc_script_push_box(parts->L); /* stays at index 1 */
     int rc = soc_script_new(&parts->script, &script, 1, detail);
@@ -222,7 +224,8 @@ static int use_policy(struct soc_assembly *parts, const char *text, struct soc_d
     if (equals == NULL || equals == text || equals[1] == '\0')
         return soc_fail(detail, SOC_EINVAL, "a policy must be KIND=NAME, not '%s'", text);
     char *kind = soc_copy_text(text, (size_t)(equals - text));
-    int rc = soc_script_use_policy(parts->script, kind, equals + 1, (struct soc_slice){0}, detail);
+    int rc = soc_script_use_policy(parts->script, kind, equals + 1, (struct soc_slice){0}, false,
+                                   detail);
     free(kind);
     return rc;
 }
@@ -390,4 +393,17 @@ int soc_assembly_put_aside(const char *directory, struct soc_detail *detail)
         rc = move_files(directory, is_there, detail);
     soc_directory_unlock(lock);
     return rc;
+}
+
+void soc_assembly_warn_of_parents(const struct soc_assembly *parts, const char *state_dir)
+{
+    struct soc_host *host = parts->host;
+    struct soc_buf path = {0};
+    if (state_dir != NULL && soc_directory_find_open(state_dir, &path))
+        soc_log_printf(soc_host_log(host), SOC_LOG_WARN, soc_clock_now(soc_host_clock(host)),
+                       "storage", SOC_SLICE("system"),
+                       "everybody can write %s, above the state, and so replace the state; "
+                       "use: chmod o-w %s, or chmod +t as for /tmp",
+                       soc_buf_text(&path), soc_buf_text(&path));
+    soc_buf_fini(&path);
 }

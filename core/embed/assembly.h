@@ -25,7 +25,9 @@ struct soc_assembly_options {
     struct soc_disk *disk; /* lent: a simulated disk instead of a directory */
     struct soc_buf *blank; /* lent: for many in memory, one after the other; see store/memory.h */
     const char *home;      /* NULL: search for it */
+    const char *program;   /* path of the program `society`; NULL: there are no workers */
     bool is_simulated;     /* virtual time, no loop, in memory */
+    bool leaves_isolated;  /* modules of isolated roles are not loaded even so */
     uint64_t seed;
     char *const *arguments;
     int argument_count;
@@ -87,5 +89,9 @@ void soc_assembly_free(struct soc_assembly *parts);
 /* Moves an older state aside into DIRECTORY/previous. SOC_OK even if there is none;
  * SOC_ELOCKED, SOC_EACCESS, SOC_EIO. */
 int soc_assembly_put_aside(const char *directory, struct soc_detail *detail);
+
+/* Logs a warning if everybody can write a directory above the state. The state directory itself
+ * was checked when it was locked. */
+void soc_assembly_warn_of_parents(const struct soc_assembly *parts, const char *state_dir);
 
 #endif

@@ -255,7 +255,7 @@ static int use_policies(struct replay *replay)
         char *kind = soc_copy_text(text, (size_t)(equals - text));
         find_policy(stretch, kind, equals + 1, &path);
         rc = soc_script_use_policy(stretch->parts.script, kind, soc_buf_text(&path),
-                                   (struct soc_slice){0}, replay->detail);
+                                   (struct soc_slice){0}, false, replay->detail);
         if (rc < 0)
             replay->error = SOC_EINVAL;
         soc_buf_fini(&path);

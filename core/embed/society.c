@@ -14,25 +14,30 @@
 #include "bridge/control/control.h"
 #include "bridge/files/files.h"
 #include "bridge/http/door.h"
+#include "bridge/links/links.h"
 #include "bridge/otlp/otlp.h"
+#include "bridge/redis/door.h"
 #include "bridge/terminal/terminal.h"
 #include "embed/assembly.h"
 #include "embed/home.h"
+#include "embed/joined.h"
 #include "embed/policy_watch.h"
 #include "embed/replays.h"
+#include "embed/service.h"
 #include "embed/status_line.h"
 #include "embed/step_watch.h"
+#include "embed/trial.h"
 #include "env/rng.h"
 #include "kernel/agents.h"
 #include "kernel/gate.h"
 #include "kernel/look.h"
 #include "kernel/registry.h"
 #include "kernel/turns/batch.h"
+#include "parts/hosts/hosts_settings.h"
 #include "parts/human/human.h"
 #include "parts/supervision/hold.h"
 #include "parts/tasks/tasks.h"
 #include "parts/telemetry/telemetry.h"
-#include "store/directory.h"
 
 #define SETTLE_POLL_MS 20
 
@@ -41,15 +46,19 @@ static_assert(SOC_SOCIETY_DISK == SOC_EIO, "one number for a broken disk");
 struct soc_society {
     struct soc_assembly parts;
     struct soc_control *control;
-    struct soc_files *files;           /* NULL: the app uses no files */
-    struct soc_door *door;             /* NULL: no HTTP */
-    struct soc_replays *replays;       /* NULL: in memory, or the program is not known */
-    struct soc_policy_watch *policies; /* NULL: policy files are not watched */
-    struct soc_terminal *terminal;     /* NULL: no terminal input */
-    struct soc_status_line *status;    /* NULL: not shown */
-    struct soc_step_watch *steps;      /* NULL: steps are not measured */
-    struct soc_otlp_settings spans;    /* where spans go */
-    struct soc_otlp *otlp;             /* NULL: nowhere */
+    struct soc_files *files;               /* NULL: the app uses no files */
+    struct soc_redis_settings redis_alone; /* where only the options ask for Redis */
+    struct soc_redis_door *redis;          /* NULL: no Redis */
+    struct soc_door *door;                 /* NULL: no HTTP */
+    struct soc_links *links;               /* NULL: it has joined no other hosts */
+    struct soc_replays *replays;           /* NULL: in memory, or the program is not known */
+    struct soc_policy_watch *policies;     /* NULL: policy files are not watched */
+    struct soc_terminal *terminal;         /* NULL: no terminal input */
+    struct soc_status_line *status;        /* NULL: not shown */
+    struct soc_service *service;           /* NULL: nobody started it as a service */
+    struct soc_step_watch *steps;          /* NULL: steps are not measured */
+    struct soc_otlp_settings spans;        /* where spans go */
+    struct soc_otlp *otlp;                 /* NULL: nowhere */
     bool (*show)(void *user, const char *stream, const char *agent, const char *text,
                  size_t length);
     void *user;
@@ -65,9 +74,8 @@ struct soc_society {
 
 static bool print_line(struct soc_slice text)
 {
-    bool is_written = fwrite(text.data, 1, text.length, stdout) == text.length;
-    is_written = putchar('\n') != EOF && is_written;
-    return fflush(stdout) == 0 && is_written;
+    return fwrite(text.data, 1, text.length, stdout) == text.length && putchar('\n') != EOF &&
+           fflush(stdout) == 0;
 }
 
 static bool show_line(void *user, struct soc_slice stream, struct soc_slice agent,
@@ -131,14 +139,21 @@ static void stop_for_client(void *user)
     soc_society_stop(user);
 }
 
-static int use_policy_for_client(void *user, const char *kind, const char *name,
-                                 struct soc_slice settings, struct soc_detail *detail)
+static int use_policy(void *user, const char *kind, const char *name, struct soc_slice settings,
+                      bool is_trial, struct soc_detail *detail)
 {
     struct soc_society *society = user;
-    int rc = soc_script_use_policy(society->parts.script, kind, name, settings, detail);
+    struct soc_script *script = society->parts.script;
+    int rc = soc_script_use_policy(script, kind, name, settings, is_trial, detail);
     if (society->policies != NULL)
         soc_policy_watch_renew(society->policies);
     return rc;
+}
+
+static void put_policy_names_for_client(void *user, const char *kind, struct soc_buf *out)
+{
+    const struct soc_society *society = user;
+    soc_script_put_policy_names(society->parts.script, kind, out);
 }
 
 /* Loads the app without a state and discards it: a state is moved aside only for an app
@@ -183,6 +198,47 @@ static void open_telemetry(struct soc_society *society)
     soc_telemetry_listen(host, &society->spans.sampler, soc_otlp_add, society->otlp);
 }
 
+/* What the person is told if activations do not fit the changed script. */
+static int refuse_change(const struct soc_trial *trial, struct soc_detail *detail)
+{
+    return soc_fail(detail, SOC_ECHANGED,
+                    "the script has changed, and %zu of %zu waiting activations do not fit it; "
+                    "--accept-changes parks them as dead letters, --retry-main runs main from its "
+                    "start; agent:version lets old ones take the old way: docs/upgrading.md",
+                    trial->misfit_count, trial->tried + trial->left);
+}
+
+static bool is_accepted(const struct soc_trial *trial, const struct soc_society_options *options)
+{
+    char text[SOC_SOCIETY_ERROR_BYTES];
+    if (trial->misfit_count == 0 || options->accepts_changes)
+        return true;
+    snprintf(text, sizeof(text), "%zu of %zu waiting activations do not fit the changed script",
+             trial->misfit_count, trial->tried + trial->left);
+    return options->confirm != NULL && options->confirm(options->user, text);
+}
+
+/* Before anything runs: if the script is not the one of the last run, tries what waits. If it
+ * is refused, the state stays as it was. */
+static int try_changes(struct soc_society *society, const struct soc_society_options *options,
+                       const struct soc_assembly_options *assembly, struct soc_detail *detail)
+{
+    struct soc_trial trial = {0};
+    struct soc_host *host = society->parts.host;
+    int rc = SOC_OK;
+    soc_trial_run(&trial, &society->parts, assembly);
+    soc_trial_log(&trial, host);
+    if (is_accepted(&trial, options)) {
+        soc_trial_park(&trial, host);
+        soc_trial_accept(&trial, host);
+    } else {
+        rc = refuse_change(&trial, detail);
+        soc_assembly_end_host(&society->parts, true);
+    }
+    soc_trial_fini(&trial);
+    return rc;
+}
+
 static int open_parts(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
@@ -190,6 +246,7 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
         .app_file = options->app_file,
         .state_dir = options->state_dir,
         .home = options->home,
+        .program = options->program,
         .seed = soc_rng_system_seed(),
         .retries_main = options->retries_main,
         .arguments = options->arguments,
@@ -221,6 +278,8 @@ static int open_parts(struct soc_society *society, const struct soc_society_opti
         open_telemetry(society);
     if (rc == SOC_OK)
         rc = soc_assembly_start(&society->parts, detail);
+    if (rc == SOC_OK && options->state_dir != NULL)
+        rc = try_changes(society, options, &assembly, detail);
     return rc;
 }
 
@@ -249,6 +308,33 @@ static int open_files(struct soc_society *society, struct soc_detail *detail)
     return files.settings == NULL ? SOC_OK : soc_files_open(&society->files, &files, detail);
 }
 
+/* Comes before the files, which lead to all agents that are left. */
+static int open_redis(struct soc_society *society, const struct soc_society_options *options,
+                      struct soc_detail *detail)
+{
+    const struct soc_redis_settings *settings = soc_script_redis(society->parts.script);
+    const struct soc_hosts_settings *hosts = soc_script_hosts(society->parts.script);
+    bool is_for_hosts = hosts != NULL && !soc_hosts_settings_are_bare(hosts);
+    if (settings == NULL && (options->redis == NULL || is_for_hosts))
+        return SOC_OK;
+    if (settings == NULL) {
+        soc_redis_settings_read(&society->redis_alone, SOC_SLICE("{}"), detail);
+        settings = &society->redis_alone;
+    }
+    if (settings->roles == NULL && soc_script_files(society->parts.script) != NULL)
+        return soc_fail(detail, SOC_EINVAL,
+                        "both 'files' and 'redis' are set; 'redis.roles' must say which roles "
+                        "live behind Redis");
+    struct soc_redis_door_options door = {
+        .host = society->parts.host,
+        .loop = society->parts.loop,
+        .settings = settings,
+        .url = options->redis,
+        .app_name = society->parts.app_name,
+    };
+    return soc_redis_door_open(&society->redis, &door, detail);
+}
+
 static int start_replay_for_client(void *user, struct soc_slice policies, struct soc_buf *answer)
 {
     struct soc_society *society = user;
@@ -266,7 +352,8 @@ static struct soc_operations operations_of(struct soc_society *society)
     bool has_replays = society->replays != NULL;
     return (struct soc_operations){.host = society->parts.host,
                                    .stop = stop_for_client,
-                                   .use_policy = use_policy_for_client,
+                                   .use_policy = use_policy,
+                                   .put_policy_names = put_policy_names_for_client,
                                    .start_replay = has_replays ? start_replay_for_client : NULL,
                                    .put_replay = has_replays ? put_replay_for_client : NULL,
                                    .user = society};
@@ -326,38 +413,29 @@ static int open_http(struct soc_society *society, const struct soc_society_optio
     return rc;
 }
 
-/* The state directory itself was checked when it was locked. */
-static void warn_of_parents(struct soc_society *society, const char *state_dir)
-{
-    struct soc_host *host = society->parts.host;
-    struct soc_buf path = {0};
-    if (state_dir != NULL && soc_directory_find_open(state_dir, &path))
-        soc_log_printf(soc_host_log(host), SOC_LOG_WARN, soc_clock_now(soc_host_clock(host)),
-                       "storage", SOC_SLICE("system"),
-                       "everybody can write %s, above the state, and so replace the state; "
-                       "use: chmod o-w %s, or chmod +t as for /tmp",
-                       soc_buf_text(&path), soc_buf_text(&path));
-    soc_buf_fini(&path);
-}
-
 static int open_doors(struct soc_society *society, const struct soc_society_options *options,
                       struct soc_detail *detail)
 {
     if (options->program != NULL && options->state_dir != NULL)
         society->replays = soc_replays_new(options->state_dir, options->program);
     int rc = options->has_terminal ? open_terminal(society, detail) : SOC_OK;
-    warn_of_parents(society, options->state_dir);
+    soc_assembly_warn_of_parents(&society->parts, options->state_dir);
+    if (rc == SOC_OK)
+        rc = open_redis(society, options, detail);
     if (rc == SOC_OK)
         rc = open_files(society, detail);
     if (rc < 0)
         return rc;
     if (options->takes_signals)
         soc_loop_on_interrupt(society->parts.loop, note_interrupt, society);
+    society->service = options->notifies_manager ? soc_service_open(society->parts.loop) : NULL;
     if (options->has_status_line)
         society->status = soc_status_line_open(society->parts.loop, society->parts.host);
     if (options->watches_policies)
         society->policies = soc_policy_watch_open(&society->parts);
-    rc = open_http(society, options, detail);
+    rc = soc_joined_open(&society->links, &society->parts, detail);
+    if (rc == SOC_OK)
+        rc = open_http(society, options, detail);
     if (rc < 0 || !options->has_socket || options->state_dir == NULL)
         return rc;
     signal(SIGPIPE, SIG_IGN);
@@ -400,7 +478,9 @@ static bool is_over(struct soc_society *society)
     if (society->has_disk_failed || society->has_refused || soc_host_main_has_failed(parts->host))
         return true;
     if (!soc_script_has_main(parts->script) || !soc_host_main_is_done(parts->host) ||
-        !soc_host_is_quiet(parts->host) || (society->door != NULL && !society->is_once))
+        !soc_host_is_quiet(parts->host) || !soc_redis_door_is_done(society->redis) ||
+        ((society->door != NULL || society->redis != NULL || society->links != NULL) &&
+         !society->is_once))
         return false;
     const struct soc_agent *paused = soc_hold_keeps_work(parts->host);
     if (paused != NULL && society->paused != paused)
@@ -461,8 +541,10 @@ enum soc_society_end soc_society_run(struct soc_society *society)
 {
     if (society->has_refused)
         settle(society); /* retries */
+    soc_service_ready(society->service);
     if (!society->has_disk_failed && !society->has_refused && !society->is_interrupted)
         soc_loop_run(society->parts.loop, tick, society);
+    soc_service_stopping(society->service);
     bool was_stopped = atomic_exchange(&society->is_stopped, false);
     settle(society);
     soc_status_line_clear(society->status); /* the caller may write to the terminal */
@@ -567,11 +649,14 @@ int soc_society_close(struct soc_society *society)
     if (society == NULL)
         return SOC_OK;
     soc_policy_watch_close(society->policies);
+    soc_service_close(society->service);
     soc_status_line_close(society->status);
     society->status = NULL;
     soc_control_stop(society->control);
     soc_door_stop(society->door);
+    soc_redis_door_stop(society->redis);
     soc_files_stop(society->files, society->is_finished);
+    soc_links_stop(society->links);
     soc_step_watch_close(society->steps);
     soc_assembly_end_host(&society->parts, society->has_disk_failed);
     soc_otlp_close(society->otlp);
@@ -581,6 +666,9 @@ int soc_society_close(struct soc_society *society)
     soc_door_close(society->door);
     soc_terminal_close(society->terminal);
     soc_files_free(society->files);
+    soc_links_free(society->links);
+    soc_redis_door_free(society->redis);
+    soc_redis_settings_fini(&society->redis_alone);
     soc_assembly_free(&society->parts);
     soc_replays_free(society->replays);
     free(society);

@@ -88,6 +88,7 @@ int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *d
     soc_registry_fill_role(role, &record);
     role->reply_timeout_ms = draft->reply_timeout_ms;
     role->is_external = draft->is_external; /* the record of a script's role has no behaviour */
+    role->is_isolated = draft->is_isolated;
     role->is_declared = true;
     role->is_of_script = true;
     role->is_stored = false;
@@ -169,6 +170,8 @@ static int check_new_id(struct soc_host *host, struct soc_slice id, struct soc_b
 static void roll_back_spawn(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_agent *agent = undo->agent;
+    assert(agent->number == host->registry.births);
+    host->registry.births--;
     soc_map_take(&host->registry.agents, soc_agent_id(agent));
     agent->parent->children--;
     agent->parent->births--;
@@ -198,6 +201,8 @@ static struct soc_agent *add_child(struct soc_host *host, struct soc_role *role,
         .brief = spawn->brief,
         .since = host->next_key,
         .is_external = spawn->is_external,
+        .is_isolated =
+            spawn->is_isolated || parent->is_isolated || soc_registry_is_isolated(host, role),
     };
     soc_batch_put(host, &record);
     struct soc_agent *child = soc_registry_add(host, &record.agent, role, parent);

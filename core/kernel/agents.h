@@ -22,6 +22,7 @@ struct soc_role_draft {
     struct soc_slice interface_spec; /* JSON object, or absent */
     struct soc_slice behaviour;      /* name of a behaviour; for roles created in a turn */
     bool is_external;                /* its agents live outside */
+    bool is_isolated;                /* its agents run in worker processes */
     int64_t reply_timeout_ms;        /* how long requests to them wait; 0: as to others */
 };
 
@@ -47,6 +48,7 @@ struct soc_spawn {
     struct soc_slice id;    /* absent: generated from the role */
     struct soc_slice brief; /* JSON, checked by the briefs policy */
     bool is_external;       /* it lives outside even if its role does not */
+    bool is_isolated;       /* in a worker process, even if its role and parent are not */
 };
 
 /* Spawns a child of the running agent. A failed spawn leaves no trace in the turn. */

@@ -31,7 +31,7 @@ void soc_gate_put_place(struct soc_host *host, struct soc_buf *error)
     soc_json_put_text_member(error, "agent", soc_agent_id(activation->agent));
     if (activation->message == NULL) /* main */
         return;
-    soc_message_id_format(id, activation->message->time_ms, activation->message->key);
+    soc_envelope_id(id, activation->message);
     soc_json_put_text_member(error, "message_id", soc_slice(id, sizeof(id)));
 }
 
@@ -59,14 +59,10 @@ static int refuse_mismatch(struct soc_host *host, struct soc_buf *error, uint32_
     return soc_refusal_end(error, SOC_ENONDET);
 }
 
-int soc_gate_begin_timed(struct soc_host *host, enum soc_effect_kind kind,
-                         struct soc_effect_hash hash, struct soc_slice *answer,
-                         struct soc_buf *error)
+/* Refuses an effect that cannot be recorded now as the one at `index`. */
+static int check_begin(const struct soc_host *host, const struct soc_activation *activation,
+                       uint32_t index, struct soc_buf *error)
 {
-    struct soc_activation *activation = soc_gate_activation(host);
-    assert(activation != NULL);
-    uint32_t index = activation->cursor;
-    bool watched = host->parts.watches_effects;
     /* A metamethod of an argument, or a handler that runs while the turn ends, may try.
      * The record could not tell the answers apart. */
     if (activation->wait.kind != SOC_WAIT_NONE ||
@@ -75,20 +71,51 @@ int soc_gate_begin_timed(struct soc_host *host, enum soc_effect_kind kind,
                           (struct soc_slice){0});
     if (index >= host->options.effects_max)
         return soc_refuse(error, SOC_ETOOLONG, NULL, NULL, (struct soc_slice){0});
+    return SOC_OK;
+}
+
+/* Asks the parts whether one of them answers the effect. */
+static int ask_parts(struct soc_host *host, struct soc_activation *activation,
+                     enum soc_effect_kind kind, struct soc_effect_hash hash,
+                     struct soc_slice *answer, struct soc_buf *error)
+{
+    int rc = SOC_PART_EFFECT_LIVE;
+    if (!host->parts.watches_effects)
+        return rc;
+    for (size_t i = 0; rc == SOC_PART_EFFECT_LIVE && host->parts.calls.begin_effect[i] != NULL; i++)
+        rc = host->parts.calls.begin_effect[i](host, activation, kind, hash, answer, error);
+    return rc;
+}
+
+static int add_effect(struct soc_host *host, struct soc_activation *activation,
+                      enum soc_effect_kind kind, uint64_t hash)
+{
+    uint32_t index = soc_activation_add(activation, kind, hash);
+    activation->cursor = index + 1;
+    if (host->parts.watches_effects)
+        for (size_t i = 0; host->parts.calls.arguments[i] != NULL; i++)
+            soc_activation_note(activation, index, host->parts.calls.arguments[i](host));
+    return SOC_GATE_LIVE;
+}
+
+int soc_gate_begin_timed(struct soc_host *host, enum soc_effect_kind kind,
+                         struct soc_effect_hash hash, struct soc_slice *answer,
+                         struct soc_buf *error)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    assert(activation != NULL && !soc_effect_is_aside(kind));
+    uint32_t index = soc_activation_next(activation);
+    int rc = check_begin(host, activation, index, error);
+    if (rc < 0)
+        return rc;
     hash.now &= INT64_MAX; /* stored as an SQL integer */
     hash.older &= INT64_MAX;
-    for (size_t i = 0; watched && host->parts.calls.begin_effect[i] != NULL; i++) {
-        int rc = host->parts.calls.begin_effect[i](host, activation, kind, hash, answer, error);
-        if (rc != SOC_PART_EFFECT_LIVE)
-            return rc;
-    }
-    activation->cursor++;
-    if (index >= activation->effects_count) {
-        soc_activation_add(activation, kind, hash.now);
-        for (size_t i = 0; watched && host->parts.calls.arguments[i] != NULL; i++)
-            soc_activation_note(activation, index, host->parts.calls.arguments[i](host));
-        return SOC_GATE_LIVE;
-    }
+    rc = ask_parts(host, activation, kind, hash, answer, error);
+    if (rc != SOC_PART_EFFECT_LIVE)
+        return rc;
+    if (index >= activation->effects_count)
+        return add_effect(host, activation, kind, hash.now);
+    activation->cursor = index + 1;
     const struct soc_effect *effect = &activation->effects[index];
     if (!soc_effect_fits(effect, kind, hash))
         return refuse_mismatch(host, error, index, kind, true);
@@ -102,6 +129,24 @@ int soc_gate_begin(struct soc_host *host, enum soc_effect_kind kind, uint64_t ha
                    struct soc_slice *answer, struct soc_buf *error)
 {
     return soc_gate_begin_timed(host, kind, (struct soc_effect_hash){hash, hash}, answer, error);
+}
+
+int soc_gate_begin_aside(struct soc_host *host, enum soc_effect_kind kind, uint64_t hash,
+                         struct soc_slice *answer, struct soc_buf *error)
+{
+    struct soc_activation *activation = soc_gate_activation(host);
+    assert(activation != NULL);
+    int rc = check_begin(host, activation, activation->cursor, error);
+    if (rc < 0)
+        return rc;
+    hash &= INT64_MAX;
+    *answer = (struct soc_slice){0};
+    rc = ask_parts(host, activation, kind, (struct soc_effect_hash){hash, hash}, answer, error);
+    if (rc != SOC_PART_EFFECT_LIVE)
+        return rc;
+    if (soc_activation_pass_aside(activation, kind, hash, answer) == SOC_ASIDE_NEW)
+        return add_effect(host, activation, kind, hash);
+    return SOC_GATE_RECORDED;
 }
 
 void soc_gate_answer(struct soc_host *host, struct soc_slice answer)
@@ -130,9 +175,11 @@ void soc_gate_wait(struct soc_host *host, const struct soc_wait *wait)
 bool soc_gate_inject_failure(struct soc_host *host)
 {
     const struct soc_injector *injector = host->options.injector;
-    const struct soc_activation *activation = soc_gate_activation(host);
-    return injector != NULL && activation->message != NULL && activation->retries == 0 &&
-           injector->raises(injector->user, host, activation);
+    struct soc_activation *activation = soc_gate_activation(host);
+    activation->is_injected = injector != NULL && activation->message != NULL &&
+                              activation->retries == 0 &&
+                              injector->raises(injector->user, host, activation);
+    return activation->is_injected;
 }
 
 const char *soc_gate_inject_model_fault(struct soc_host *host)
@@ -214,17 +261,25 @@ static bool has_correlation(const struct soc_message *message, struct soc_slice 
 /* Lends the message of that id that this activation holds, or NULL. */
 static const struct soc_message *find_id(struct soc_host *host, struct soc_slice id)
 {
+    const struct soc_activation *activation = soc_gate_activation(host);
+    if (activation->message != NULL && soc_envelope_is_id(id, activation->message))
+        return activation->message;
+    const struct soc_message *message = activation->taken.first;
+    while (message != NULL && !soc_envelope_is_id(id, message))
+        message = message->next;
+    return message;
+}
+
+const struct soc_message *soc_gate_find_id(struct soc_host *host, struct soc_slice id)
+{
     uint64_t key;
-    const struct soc_message *message = NULL;
-    if (soc_message_id_parse(id, &key))
-        message = soc_gate_find_key(host, key);
-    return message != NULL && soc_message_id_is(id, message->time_ms, key) ? message : NULL;
+    return soc_message_id_parse(id, &key) ? find_id(host, id) : NULL;
 }
 
 const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id)
 {
     const struct soc_activation *activation = soc_gate_activation(host);
-    const struct soc_message *message = find_id(host, id);
+    const struct soc_message *message = soc_gate_find_id(host, id);
     if (message != NULL)
         return message;
     if (activation->message != NULL && has_correlation(activation->message, id))
@@ -241,8 +296,7 @@ static struct soc_request *find_next_open(struct soc_host *host, const struct so
                                           struct soc_slice id)
 {
     if (message == NULL || !(message->flags & SOC_MESSAGE_WANTS_REPLY) ||
-        soc_message_id_is(id, message->time_ms, message->key) ||
-        !soc_request_is_answered(host, message->key))
+        soc_envelope_is_id(id, message) || !soc_request_is_answered(host, message->key))
         return NULL;
     struct soc_request *request = soc_request_find_text(host, host->turn.agent, id);
     return request == NULL || soc_request_is_answered(host, request->key) ? NULL : request;
@@ -255,7 +309,7 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
     const struct soc_message *message = NULL;
     /* Messages that follow from a request carry its id as their correlation id, so the id
      * refers to the request itself first. */
-    if (find_id(host, id) == NULL)
+    if (soc_gate_find_id(host, id) == NULL)
         request = soc_request_find_id(host, id);
     if (request == NULL || request->to != host->turn.agent)
         message = soc_gate_find_message(host, id);

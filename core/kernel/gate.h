@@ -38,6 +38,11 @@ int soc_gate_begin_timed(struct soc_host *host, enum soc_effect_kind kind,
                          struct soc_effect_hash hash, struct soc_slice *answer,
                          struct soc_buf *error);
 
+/* The same for an aside (model/activation.h). SOC_GATE_RECORDED means that nothing is to be
+ * done; `*answer` is absent where the recorded script passed this place without it. */
+int soc_gate_begin_aside(struct soc_host *host, enum soc_effect_kind kind, uint64_t hash,
+                         struct soc_slice *answer, struct soc_buf *error);
+
 /* Records the answer of the current effect. */
 void soc_gate_answer(struct soc_host *host, struct soc_slice answer);
 
@@ -71,7 +76,8 @@ bool soc_gate_is_coming(struct soc_host *host, struct soc_mail_filter filter);
  * or NULL. */
 const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id);
 
-/* The same by key. */
+/* The same by its id alone, or by key. */
+const struct soc_message *soc_gate_find_id(struct soc_host *host, struct soc_slice id);
 const struct soc_message *soc_gate_find_key(struct soc_host *host, uint64_t key);
 
 /* Addresses `send` as the answer to the message with that id or correlation id: one

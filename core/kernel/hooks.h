@@ -26,6 +26,7 @@ enum soc_turn_end {
     SOC_TURN_WAITS,  /* soc_gate_wait was called and the script yielded */
     SOC_TURN_RAISED, /* an error, described in `error`; the turn is retried */
     SOC_TURN_BROKEN, /* an error that no retry can fix */
+    SOC_TURN_STALLED /* a process that the script needs is not ready: run it again later */
 };
 
 /* What to do with a request for an introduction. */

@@ -19,6 +19,7 @@
 #include "kernel/operations/call_keys.h"
 #include "kernel/parts.h"
 #include "kernel/recover.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
 #include "kernel/tap.h"
 #include "kernel/turns/batch.h"
@@ -95,6 +96,27 @@ static void on_failed(const struct soc_detail *detail, void *user)
     host->options.failed(host->options.user, detail);
 }
 
+/* Tells the journal, if there is one. */
+static void retain(struct soc_host *host)
+{
+    struct soc_retention retention = {host->options.retention_days,
+                                      host->options.retention_mb << 20};
+    if (host->journal != NULL)
+        soc_journal_retain(host->journal, retention);
+}
+
+void soc_host_set_retention_days(struct soc_host *host, int64_t days)
+{
+    host->options.retention_days = days;
+    retain(host);
+}
+
+void soc_host_set_retention_mb(struct soc_host *host, int64_t mb)
+{
+    host->options.retention_mb = mb;
+    retain(host);
+}
+
 int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detail *detail)
 {
     assert(host->hooks.run != NULL && host->journal == NULL);
@@ -120,6 +142,7 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
     soc_rng_init(&host->order, seed ^ ORDER_SEED);
     struct soc_journal_events events = {on_durable, on_full, on_failed, host};
     host->journal = soc_journal_open(host->options.store, host->options.loop, &events);
+    retain(host);
     soc_ready_add(host, host->registry.user);
     SOC_PARTS_TELL(host, started, host);
     soc_egress_release(host, 0); /* lines of an earlier run that may not have been shown */
@@ -418,6 +441,9 @@ static void free_agents(struct soc_host *host)
         if (agent->activation != NULL)
             free_activation(host, agent->activation);
     }
+    for (cursor = 0; (agent = soc_registry_each_remote(host, &cursor)) != NULL;)
+        for (int p = 0; p < SOC_PRIORITY_COUNT; p++)
+            soc_mail_free_list(host, &agent->mailbox.classes[p]);
     cursor = 0;
     while ((agent = soc_map_each(&host->registry.agents, &cursor)) != NULL)
         soc_agent_free(agent);
@@ -438,11 +464,11 @@ static void free_timers(struct soc_host *host)
 
 static void free_host(struct soc_host *host)
 {
-    soc_tap_free(host);
     size_t cursor = 0;
     void *item;
     assert(!host->turn.is_open);
     soc_awaiting_free_all(host);
+    soc_tap_free(host);
     soc_call_keys_fini(host);
     soc_parts_free(host);
     free_agents(host);
@@ -453,14 +479,11 @@ static void free_host(struct soc_host *host)
     soc_acks_fini(host);
     soc_map_fini(&host->transit.answers);
     soc_dead_fini(host);
-    for (cursor = 0; (item = soc_map_each(&host->registry.roles, &cursor)) != NULL;)
-        soc_role_free(item);
-    soc_map_fini(&host->registry.roles);
+    soc_registry_fini(host);
     while (host->pool.count > 0)
         soc_activation_free(host->pool.items[--host->pool.count]);
     soc_egress_free(host->outbox.first);
     free(host->turn.undo);
-    free(host->registry.orchestrator);
     free(host->ready.agents);
     soc_intern_fini(&host->types.table);
     soc_buf_fini(&host->turn.kept);

@@ -30,6 +30,11 @@ void soc_host_set_hooks(struct soc_host *host, const struct soc_hooks *hooks);
  * SOC_EOTHERAPP if the state belongs to another one. */
 int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detail *detail);
 
+/* Sets how many days what is over is kept, and how many MB the database may have; 0: no
+ * limit. A simulation keeps everything. */
+void soc_host_set_retention_days(struct soc_host *host, int64_t days);
+void soc_host_set_retention_mb(struct soc_host *host, int64_t mb);
+
 /* Starts `main`, or resumes it where it was, unless it has finished. Call it after
  * soc_host_start if the script has a `main`. */
 void soc_host_begin_main(struct soc_host *host);

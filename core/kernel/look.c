@@ -211,16 +211,17 @@ void soc_look_waits(const struct soc_host *host, struct soc_buf *out)
 
 void soc_look_stats(struct soc_host *host, struct soc_buf *out)
 {
-    static const char *const names[] = {"pending", "processed", "expired",
-                                        "dead",    "dropped",   "cancelled"};
+    static const char *const names[] = {"pending", "processed", "expired",    "dead",
+                                        "dropped", "cancelled", "handed_over"};
     const struct soc_totals *totals = &host->totals;
-    uint64_t pending = totals->sent;
-    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+    uint64_t pending = totals->sent + totals->taken;
+    for (int i = SOC_OUTCOME_PROCESSED; i < SOC_OUTCOME_COUNT; i++)
         pending -= totals->outcome[i];
     soc_buf_put_byte(out, '{');
     put_count(out, "sent", totals->sent);
+    put_count(out, "taken", totals->taken);
     put_count(out, names[0], pending);
-    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+    for (int i = SOC_OUTCOME_PROCESSED; i < SOC_OUTCOME_COUNT; i++)
         put_count(out, names[i], totals->outcome[i]);
     put_count(out, "agents", host->registry.alive);
     put_count(out, "waiting", host->waits.count);
@@ -233,8 +234,10 @@ void soc_look_stats(struct soc_host *host, struct soc_buf *out)
 void soc_look_query(struct soc_host *host, const struct soc_query *query, soc_query_cb *cb,
                     void *user)
 {
+    struct soc_query dated = *query;
+    dated.now_ms = soc_clock_date_of(&host->clock, soc_host_now(host));
     soc_batch_seal(host);
-    soc_journal_query(host->journal, query, cb, user);
+    soc_journal_query(host->journal, &dated, cb, user);
 }
 
 void soc_look_page(struct soc_host *host, const struct soc_query *query, soc_page_cb *cb,
@@ -242,6 +245,7 @@ void soc_look_page(struct soc_host *host, const struct soc_query *query, soc_pag
 {
     struct soc_query durable = *query;
     durable.is_of_durable = true;
+    durable.now_ms = soc_clock_date_of(&host->clock, soc_host_now(host));
     soc_journal_ask(host->journal, &durable, cb, user);
 }
 
@@ -293,7 +297,7 @@ void soc_look_ask(struct soc_host *host, const struct soc_query *query)
     struct question *question = soc_alloc_zero(sizeof(*question));
     question->host = host;
     question->query = *query;
-    question->query.waits_for_room = true;
+    question->query.waits_for_room = question->query.is_prompt = true;
     question->query.agent = copy_text(&question->texts[0], query->agent);
     question->query.task = copy_text(&question->texts[1], query->task);
     question->query.type = copy_text(&question->texts[2], query->type);

@@ -68,6 +68,8 @@ struct soc_host_options {
     const struct soc_injector *injector; /* faults of a simulation, lent; NULL: none */
     const struct soc_part *const *parts; /* lent, NULL after the last */
     const struct soc_witness *witness;   /* lent; NULL: none */
+    int64_t retention_days;              /* how long what is over is kept; 0: for ever */
+    int64_t retention_mb;                /* how large the database may become; 0: any size */
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "env/ids.h"
 #include "kernel/mail/acks.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/requests.h"
@@ -67,9 +68,12 @@ static void apply_role(struct soc_host *host, const struct soc_record_role *r)
     role->is_declared = r->creator.data != NULL; /* else the script must define it again */
 }
 
-static void apply_agent(struct soc_host *host, const struct soc_record_agent *r)
+static void apply_agent(struct soc_host *host, const struct soc_record *record)
 {
+    const struct soc_record_agent *r = &record->agent;
     struct soc_agent *parent = r->parent.data == NULL ? NULL : soc_registry_need(host, r->parent);
+    if (record->row > host->registry.births) /* some before it are not loaded */
+        host->registry.births = record->row - 1;
     soc_registry_add(host, r, role_of(host, r->role), parent);
 }
 
@@ -90,6 +94,7 @@ struct soc_message *soc_recover_message(struct soc_host *host, const struct soc_
         .type = soc_intern(&host->types.table, r->type),
         .reply_to = r->reply_to,
         .reply_to_ms = (int64_t)r->reply_to_ms,
+        .cause = r->cause,
         .expires_ms = (int64_t)r->expires_ms,
         .deliver_at_ms = (int64_t)r->deliver_at_ms,
         .deadline_ms = (int64_t)r->deadline_ms,
@@ -141,7 +146,8 @@ static void apply_message_end(struct soc_loader *loader, const struct soc_record
     if (r->outcome == SOC_OUTCOME_DEAD || r->outcome == SOC_OUTCOME_EXPIRED) {
         message->outcome = (uint8_t)r->outcome;
         soc_map_put_number(&loader->dead, r->key, message);
-    } else if (r->outcome != SOC_OUTCOME_PROCESSED || !is_kept(loader->host, message)) {
+    } else if ((r->outcome != SOC_OUTCOME_PROCESSED && r->outcome != SOC_OUTCOME_HANDED_OVER) ||
+               !is_kept(loader->host, message)) {
         soc_message_free(message);
     }
 }
@@ -266,7 +272,7 @@ static int apply_own(struct soc_loader *loader, const struct soc_record *record)
         apply_role(host, &record->role);
         break;
     case SOC_RECORD_AGENT:
-        apply_agent(host, &record->agent);
+        apply_agent(host, record);
         break;
     case SOC_RECORD_AGENT_ENDING:
         soc_registry_set_ending(soc_registry_need(host, record->agent_ending.id),
@@ -353,17 +359,23 @@ static const struct {
 #undef NAME
 };
 
+/* Tells whether that can be the id of an agent here, or the address of one elsewhere. */
+static bool is_id_or_address(struct soc_slice id)
+{
+    struct soc_slice agent;
+    struct soc_slice host;
+    return (id.length > 0 && id.length <= SOC_ID_BYTES_MAX) || soc_id_divide(id, &agent, &host);
+}
+
 static bool is_agent_id(struct soc_slice id)
 {
-    return id.length > 0 && id.length <= SOC_ID_BYTES_MAX &&
-           !soc_slice_equal(id, SOC_SLICE("system"));
+    return is_id_or_address(id) && !soc_slice_equal(id, SOC_SLICE("system"));
 }
 
 /* Returns true if sender, receiver and priority are valid. */
 static bool is_message_sound(const struct soc_record_message *r)
 {
-    return r->from.length > 0 && r->from.length <= SOC_ID_BYTES_MAX &&
-           r->priority < SOC_PRIORITY_COUNT &&
+    return is_id_or_address(r->from) && r->priority < SOC_PRIORITY_COUNT &&
            (r->flags & SOC_MESSAGE_IS_BROADCAST || is_agent_id(r->to));
 }
 
@@ -434,8 +446,9 @@ static void place_message(struct soc_loader *loader, struct soc_message *message
     enum soc_reclaim reclaimed = reclaim(host, message);
     if (reclaimed == SOC_RECLAIM_TAKEN)
         return;
+    bool is_for_waiter = message->flags & SOC_MESSAGE_IS_REPLY && !message->to->is_remote;
     if (reclaimed == SOC_RECLAIM_TRANSIT || message->deliver_at_ms > soc_host_now(host) ||
-        message->flags & SOC_MESSAGE_IS_REPLY) { /* replies bypass the mailbox */
+        is_for_waiter) { /* replies bypass the mailbox */
         soc_transit_add(host, message);
         return;
     }

@@ -6,6 +6,7 @@
 #ifndef SOC_KERNEL_REGISTRY_H
 #define SOC_KERNEL_REGISTRY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,10 @@ struct soc_role *soc_registry_add_role(struct soc_host *host, struct soc_slice i
 /* Sets the texts of a role, and whether its agents live outside. */
 void soc_registry_fill_role(struct soc_role *role, const struct soc_record_role *r);
 
+/* Tells whether agents of the role run in worker processes: the script says so, or an agent
+ * that does itself has declared it. */
+bool soc_registry_is_isolated(struct soc_host *host, const struct soc_role *role);
+
 /* Adds a new agent; lends it. `parent` is NULL for user and root. */
 struct soc_agent *soc_registry_add(struct soc_host *host, const struct soc_record_agent *r,
                                    struct soc_role *role, struct soc_agent *parent);
@@ -56,6 +61,27 @@ struct soc_agent *soc_registry_find_any(struct soc_host *host, struct soc_slice 
  * that ended so long ago that it is not loaded. NULL for `system`. */
 struct soc_agent *soc_registry_need(struct soc_host *host, struct soc_slice id);
 
+/* Agents elsewhere. `agent@host` names one; here it is a proxy: an external agent with neither
+ * birth nor parent, whose mailbox holds what its host has not been handed yet. Proxies are made
+ * when they are first named, and no walk over the agents finds them. */
+
+/* Sets the name of this host and those of the hosts it is joined to. */
+void soc_registry_set_host(struct soc_host *host, struct soc_slice name);
+void soc_registry_add_peer(struct soc_host *host, struct soc_slice name);
+
+/* Tells whether `id` is an address of an agent on a host that is not joined. */
+bool soc_registry_is_astray(const struct soc_host *host, struct soc_slice id);
+
+/* Lends the proxy of an address, making it, whether its host is joined or not. */
+struct soc_agent *soc_registry_need_remote(struct soc_host *host, struct soc_slice id);
+
+/* Lends the role that another host says one of its agents has. */
+struct soc_role *soc_registry_remote_role(struct soc_host *host, struct soc_slice id,
+                                          struct soc_slice name);
+
+/* Lends the next proxy, oldest first, and advances `*cursor` (start at 0), or NULL. */
+struct soc_agent *soc_registry_each_remote(struct soc_host *host, size_t *cursor);
+
 /* Lends the agent a receiver's name refers to, resolving `orchestrator`, or NULL. The
  * agent may have ended. */
 struct soc_agent *soc_registry_receiver(struct soc_host *host, struct soc_slice id);
@@ -63,6 +89,9 @@ struct soc_agent *soc_registry_receiver(struct soc_host *host, struct soc_slice 
 /* How long a request to `to` (NULL: nobody) waits: `timeout_ms`, or if that is negative as
  * the role of `to` says. */
 int64_t soc_registry_reply_timeout(const struct soc_agent *to, int64_t timeout_ms);
+
+/* Frees roles, proxies and names; the agents are freed before. */
+void soc_registry_fini(struct soc_host *host);
 
 /* Returns the number of live agents. */
 uint64_t soc_registry_count(const struct soc_host *host);

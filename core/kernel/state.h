@@ -29,10 +29,12 @@ enum soc_timer_kind {
     SOC_TIMER_PARTS,
 };
 
-/* Counters. Invariant: sent = processed + pending + expired + dead + dropped + cancelled. */
+/* Counters. Invariant: sent + taken = processed + pending + expired + dead + dropped +
+ * cancelled + handed over. */
 struct soc_totals {
     uint64_t sent;
-    uint64_t outcome[6]; /* by enum soc_outcome; PENDING is computed */
+    uint64_t taken;                      /* from other hosts */
+    uint64_t outcome[SOC_OUTCOME_COUNT]; /* by enum soc_outcome; PENDING is computed */
     uint64_t turns;
     uint64_t activations;
 };
@@ -50,7 +52,12 @@ struct soc_registry {
     struct soc_agent *user;
     struct soc_agent *root;
     uint64_t alive;
-    char *orchestrator; /* the id behind the alias; NULL: root */
+    uint64_t births;             /* number of the agent born last */
+    char *orchestrator;          /* the id behind the alias; NULL: root */
+    char *host_name;             /* of this host among those it has joined; NULL: none */
+    struct soc_map peers;        /* names of the hosts it is joined to, owned */
+    struct soc_map remotes;      /* agent@host -> soc_agent, owned */
+    struct soc_map remote_roles; /* of those, by name and id -> soc_role, owned */
 };
 
 /* ready.h: queue of agents that may have work, a ring buffer. */

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/json.h"
+#include "env/ids.h"
 #include "kernel/state.h"
 #include "kernel/trace.h"
 #include "kernel/turns/wait.h"
@@ -83,6 +84,22 @@ static bool is_blocked(enum soc_status status)
     return status == SOC_STATUS_BLOCKED_INTERNAL || status == SOC_STATUS_BLOCKED_USER;
 }
 
+/* Appends until when an activation waits, and for the answer to which message. */
+static void put_terms(const struct soc_host *host, const struct soc_activation *activation,
+                      struct soc_buf *detail)
+{
+    const struct soc_wait *wait = &activation->wait;
+    char id[SOC_MESSAGE_ID_BYTES];
+    if (soc_heap_has(&activation->timer)) {
+        soc_json_put_name(detail, "deadline");
+        soc_time_put_json(detail, soc_clock_date_of(&host->clock, activation->timer.due_ms));
+    }
+    if (wait->kind == SOC_WAIT_REPLY || wait->kind == SOC_WAIT_TASK || wait->kind == SOC_WAIT_ACK) {
+        soc_message_id_format(id, wait->request_ms, wait->request_key);
+        soc_json_put_text_member(detail, "message_id", soc_slice(id, sizeof(id)));
+    }
+}
+
 static void log_change(struct soc_host *host, const char *event,
                        const struct soc_activation *activation, enum soc_status from,
                        enum soc_status to)
@@ -90,6 +107,8 @@ static void log_change(struct soc_host *host, const char *event,
     struct soc_buf detail = {0};
     char id[SOC_MESSAGE_ID_BYTES];
     soc_buf_put_byte(&detail, '{');
+    if (is_blocked(to))
+        put_terms(host, activation, &detail);
     soc_json_put_text_member(&detail, "from", soc_slice_text(soc_status_name(from)));
     soc_json_put_text_member(&detail, "kind", soc_slice_text(soc_wait_name(activation)));
     soc_json_put_text_member(&detail, "to", soc_slice_text(soc_status_name(to)));

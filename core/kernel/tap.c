@@ -22,6 +22,7 @@ static const char *const names[][2] = {
     {"expired", "message.expired"},
     {"dropped", "message.dropped"},
     {"cancelled", "message.cancelled"},
+    {"handed_over", "message.handed_over"},
     {"spawned", "agent.born"},
     {"stopped", "agent.ended"},
     {"stop", "agent.status_changed"},
@@ -75,7 +76,7 @@ struct soc_listener {
     char *texts[4];
     uint64_t cursor; /* the last line it was offered */
     struct second second;
-    bool is_live;    /* up to date: it takes part in the shared pages */
+    bool is_prompt;  /* up to date: it takes part in the shared pages */
     bool is_full;    /* it has no room */
     bool is_reading; /* a page of its own is on its way */
     bool is_gone;    /* it has left; freed when nothing refers to it */
@@ -299,7 +300,7 @@ static void ask(struct soc_host *host, const struct soc_query *filters, uint64_t
 {
     struct soc_query query = *filters;
     query.what = "activity";
-    query.is_page = query.has_after = query.is_of_durable = true;
+    query.is_page = query.has_after = query.is_of_durable = query.is_prompt = true;
     query.after = after;
     query.limit = LINES_MAX;
     query.bytes_max = SOC_TAP_BYTES_MAX;
@@ -317,10 +318,10 @@ static void go_live(struct soc_tap *tap, struct soc_listener *listener)
 {
     bool is_alone = true;
     for (struct soc_listener *each = tap->listeners; each != NULL; each = each->next)
-        is_alone = is_alone && !(each->is_live && !each->is_gone);
+        is_alone = is_alone && !(each->is_prompt && !each->is_gone);
     if (is_alone && !tap->is_reading)
         tap->cursor = listener->cursor;
-    listener->is_live = tap->cursor <= listener->cursor;
+    listener->is_prompt = tap->cursor <= listener->cursor;
 }
 
 static void take_own_page(int rc, struct soc_slice rows, const struct soc_page *page, void *user)
@@ -354,10 +355,10 @@ static void take_shared_page(int rc, struct soc_slice rows, const struct soc_pag
     if (last > tap->cursor)
         tap->cursor = last;
     for (struct soc_listener *each = tap->listeners; each != NULL; each = each->next) {
-        if (!each->is_live || each->is_gone)
+        if (!each->is_prompt || each->is_gone)
             continue;
         offer(each, rows, last, false);
-        each->is_live = !each->is_full;
+        each->is_prompt = !each->is_full;
     }
     soc_tap_note(host);
 }
@@ -379,10 +380,10 @@ static void read_pages(struct soc_host *host)
     bool has_live = false;
     sweep(tap);
     for (struct soc_listener *each = tap->listeners; each != NULL; each = each->next)
-        if (!each->is_live && is_waiting(each))
+        if (!each->is_prompt && is_waiting(each))
             read_own(each);
     for (struct soc_listener *each = tap->listeners; each != NULL; each = each->next)
-        has_live = has_live || (each->is_live && !each->is_gone);
+        has_live = has_live || (each->is_prompt && !each->is_gone);
     if (has_live && !tap->is_reading && tap->cursor < soc_journal_durable_line(host->journal)) {
         tap->is_reading = true;
         ask(host, &(struct soc_query){0}, tap->cursor, take_shared_page, host);

@@ -3,15 +3,21 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/json.h"
 #include "embed/assembly.h"
 #include "embed/home.h"
 #include "kernel/agents.h"
 #include "kernel/registry.h"
+#include "kernel/state.h"
 #include "lualib/lua_source.h"
+#include "lualib/sources.h"
 #include "main/command.h"
 #include "main/lint.h"
 #include "main/options.h"
+#include "parts/history/replay.h"
+#include "script/history/rerun.h"
 #include "script/policies/policy_audit.h"
+#include "script/turns/behaviour.h"
 
 /* Returns true if the text requires "society". */
 static bool requires_society(const char *text)
@@ -98,6 +104,15 @@ static void check_file(void *user, const char *path)
             soc_policy_audit(check->script, path, print_finding, (void *)(uintptr_t)path, &detail);
 }
 
+/* Warns of an app's own file. */
+static void warn_of_file(void *user, const char *path)
+{
+    const struct app_check *check = user;
+    size_t length = strlen(check->home);
+    if (strncmp(path, check->home, length) != 0 || path[length] != '/')
+        soc_lint_refused(path, soc_script_may_load(check->script));
+}
+
 static int count_roles(struct soc_host *host)
 {
     static const char *const own[] = {"user", "root", "unknown"};
@@ -113,6 +128,49 @@ static int count_roles(struct soc_host *host)
     return count;
 }
 
+/* Tokens as the model client estimates them (society.llm.usage): four bytes each, or one
+ * character of a wide script. */
+static size_t estimate_tokens(struct soc_slice text)
+{
+    size_t wide = 0;
+    for (size_t i = 0; i < text.length; i++)
+        wide += (unsigned char)text.data[i] >= 0xe2 && (unsigned char)text.data[i] <= 0xf4;
+    return (text.length - 3 * wide) / 4 + wide + 1;
+}
+
+/* Prints how long the prompt of an agent in that role is, before its brief and any contacts. */
+static void print_prompt(struct soc_host *host, struct soc_role *role)
+{
+    struct soc_buf object = {0};
+    struct soc_buf text = {0};
+    bool is_root = strcmp(role->id, "root") == 0;
+    struct soc_agent *agent = soc_replay_agent(host, soc_slice_text(is_root ? "root" : "agent"));
+    agent->role = role;
+    soc_buf_put_byte(&object, '{');
+    soc_json_put_text_member(&object, "role", soc_slice_text(role->id));
+    bool is_told = host->hooks.put_context != NULL &&
+                   host->hooks.put_context(host->hooks.user, agent, &object);
+    soc_buf_put_byte(&object, '}');
+    if (is_told && soc_json_string(soc_json_member(soc_buf_slice(&object), "context"), &text))
+        printf("prompt of %s: about %zu tokens\n", role->id, estimate_tokens(soc_buf_slice(&text)));
+    soc_buf_fini(&object);
+    soc_buf_fini(&text);
+}
+
+/* The same for every role that thinks with a model. */
+static void print_prompts(struct soc_assembly *parts)
+{
+    struct soc_detail detail = {0};
+    size_t cursor = 0;
+    struct soc_role *role;
+    if (soc_host_start(parts->host, soc_slice_text(parts->app_name), &detail) < 0)
+        return;
+    soc_rerun_begin(parts->script, 0);
+    while ((role = soc_registry_each_role(parts->host, &cursor)) != NULL)
+        if (soc_behaviour_thinks(parts->script, role))
+            print_prompt(parts->host, role);
+}
+
 static int check_app(const struct soc_assembly_options *options)
 {
     struct soc_assembly parts;
@@ -125,12 +183,14 @@ static int check_app(const struct soc_assembly_options *options)
     soc_home_find(&home);
     struct app_check check = {.script = parts.script, .home = soc_buf_text(&home)};
     soc_script_each_policy_file(parts.script, check_file, &check);
+    soc_sources_each(parts.L, 0, warn_of_file, &check);
     soc_buf_fini(&home);
     if (soc_lint_calls(parts.L, 1, options->app_file) == 0 && check.errors == 0) {
         int roles = count_roles(parts.host);
         code = SOC_EXIT_DONE;
         printf("ok: %d role%s, %s\n", roles, roles == 1 ? "" : "s",
                soc_script_has_main(parts.script) ? "main" : "no main");
+        print_prompts(&parts);
     }
     soc_assembly_free(&parts);
     return code;
@@ -142,6 +202,7 @@ int soc_cmd_check(lua_State *L)
     struct soc_assembly_options options = {
         .app_file = soc_options_text(L, "app"),
         .is_simulated = true,
+        .leaves_isolated = true,
         .arguments = (char *const *)rest.items,
         .argument_count = rest.count,
         .log = {.level = SOC_LOG_WARN},

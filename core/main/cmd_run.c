@@ -29,6 +29,7 @@ struct run {
     const char *welcome; /* printed before the address of the page; NULL: nothing */
     bool is_fresh;
     bool retries_main;
+    bool accepts_changes;
     bool is_json;
     bool is_quiet;
     const char *http;
@@ -36,6 +37,7 @@ struct run {
     bool is_http_open;
     bool is_insecure;
     bool is_once;
+    const char *redis;
     struct soc_text_list policies;
     struct soc_text_list settings;
     struct soc_text_list rest; /* arguments of the app */
@@ -130,6 +132,16 @@ static int watchdog_ms(void)
     return text == NULL ? 0 : atoi(text);
 }
 
+/* Asks on the terminal; anything but yes is no. */
+static bool confirm(void *user, const char *text)
+{
+    (void)user;
+    char line[16];
+    fprintf(stderr, "%s; park them as dead letters and go on? [y/N] ", text);
+    fflush(stderr);
+    return fgets(line, sizeof(line), stdin) != NULL && (line[0] == 'y' || line[0] == 'Y');
+}
+
 /* The exit code of a failed disk stands: a signal that comes during the last steps changes
  * nothing any more. */
 static void hold_signals(void)
@@ -150,6 +162,8 @@ static int run_app(struct run *run)
         .program = program,
         .is_fresh = run->is_fresh,
         .retries_main = run->retries_main,
+        .accepts_changes = run->accepts_changes,
+        .confirm = isatty(STDIN_FILENO) && isatty(STDERR_FILENO) ? confirm : NULL,
         .arguments = (char *const *)run->rest.items,
         .argument_count = run->rest.count,
         .policies = run->policies.items,
@@ -164,10 +178,12 @@ static int run_app(struct run *run)
         .http_is_insecure = run->is_insecure,
         .web_dir = run->web,
         .is_once = run->is_once,
+        .redis = run->redis,
         .watches_policies = true,
         .has_terminal = isatty(STDOUT_FILENO) && !run->is_json && !run->is_quiet,
         .has_status_line = isatty(STDERR_FILENO) && !run->is_json && !run->is_quiet,
         .takes_signals = true,
+        .notifies_manager = true,
         .show = show,
         .user = run,
     };
@@ -215,6 +231,7 @@ int soc_cmd_run(lua_State *L)
         .welcome = soc_options_text(L, "welcome"),
         .is_fresh = soc_options_flag(L, "fresh"),
         .retries_main = soc_options_flag(L, "retry_main"),
+        .accepts_changes = soc_options_flag(L, "accept_changes"),
         .is_json = soc_options_flag(L, "json"),
         .is_quiet = soc_options_flag(L, "quiet"),
         .http = soc_options_text(L, "http"),
@@ -222,6 +239,7 @@ int soc_cmd_run(lua_State *L)
         .is_http_open = soc_options_flag(L, "http_open"),
         .is_insecure = soc_options_flag(L, "insecure"),
         .is_once = soc_options_flag(L, "once"),
+        .redis = soc_options_text(L, "redis"),
         .policies = soc_options_list(L, "policy"),
         .settings = soc_options_list(L, "set"),
         .rest = soc_options_list(L, "rest"),

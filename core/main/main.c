@@ -20,6 +20,7 @@
 #include "lualib/lua_json.h"
 #include "main/command.h"
 #include "main/program.h"
+#include "worker/zygote.h"
 #include "world/world.h"
 
 int soc_complain(int code, const char *format, ...)
@@ -37,6 +38,8 @@ int soc_complain(int code, const char *format, ...)
 int soc_exit_of(int error)
 {
     bool is_disk = error == SOC_EIO || error == SOC_EDISKFULL || error == SOC_ECORRUPT;
+    if (error == SOC_ECHANGED)
+        return SOC_EXIT_USAGE;
     return is_disk ? SOC_EXIT_DISK : SOC_EXIT_FAILED;
 }
 
@@ -143,6 +146,8 @@ static void leave_no_core(void)
 
 int main(int argc, char **argv)
 {
+    if (argc == 2 && strcmp(argv[1], SOC_ZYGOTE_ARGUMENT) == 0)
+        return soc_zygote_main(STDIN_FILENO);
     leave_no_core();
     fill_standard_streams();
     return end_output(run(argc, argv));

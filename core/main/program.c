@@ -30,5 +30,7 @@ int soc_program_open(lua_State *L)
     soc_program_add_texts(L);
     soc_program_add_system(L);
     soc_program_add_web(L);
+    soc_program_add_backup(L);
+    soc_program_add_editor(L);
     return 1;
 }

@@ -22,10 +22,12 @@ int soc_program_open(lua_State *L);
  *   ask_stopped(state, request)   -> the same for a stopped society
  *   is_held(state)                -> whether a process holds the state directory
  *   subjects                      what can be inspected (parts/subjects.h)
- *   operations                    the table of operations (kernel/operations/operation.h): a list
- * of { name, summary, scope, changes, needs_running, for_agents, params, answer } faults, kinds
- * names for `sim --faults` and `--policy` Requests and lists are JSON. With the error name
- * "refused" the sentence is the error object. */
+ *   operations                    the table of operations (kernel/operations/operation.h), a
+ *                                 list of { name, summary, scope, changes, needs_running,
+ *                                 for_agents, params, answer }
+ *   faults, kinds, settings       names for `sim --faults`, `--policy` and `--set`
+ * Requests and lists are JSON. With the error name "refused" the sentence is the error
+ * object. */
 void soc_program_add_asking(lua_State *L);
 
 /* Adds the functions for text and JSON:
@@ -36,7 +38,8 @@ void soc_program_add_asking(lua_State *L);
  *   member(object, name)          -> JSON of that member, or nil
  *   harmless(text, line_end, instead) -> text that cannot control a terminal
  *   parse_time(text)              -> ms, or nil
- *   format_time(ms)               -> RFC 3339 */
+ *   format_time(ms)               -> RFC 3339
+ *   nearest(word, list)           -> the word of the list that is meant, or nil */
 void soc_program_add_texts(lua_State *L);
 
 /* Adds the functions for files and the terminal:
@@ -45,10 +48,12 @@ void soc_program_add_texts(lua_State *L);
  *   input(ms)                     -> what stdin has within that time: nil if nothing, "" at
  *                                 its end
  *   is_terminal(0 | 1 | 2)
+ *   terminal_width()              -> columns of the terminal that stdout is, or nil
  *   complete_path(path)           -> resolved path | nil, reason
  *   make_directory(path)          -> true | nil, reason, whether the path exists
  *   is_empty_directory(path)
  *   write_new(path, text)         -> true | nil, reason
+ *   variables(prefix)             -> list of { name, value } of the environment
  *   ignore_closed_pipes()
  *   open_workflow(path)           -> workflow (program_workflow.c) | nil, reason */
 void soc_program_add_system(lua_State *L);
@@ -60,6 +65,20 @@ void soc_program_add_system(lua_State *L);
  *   login_url(state)              -> URL with a code | nil, error name, sentence
  *   routes                        what HTTP can be asked (bridge/http/routes.h) */
 void soc_program_add_web(lua_State *L);
+
+/* Adds the functions for backups (store/sqlite/backup.h):
+ *   backup(state, file, may_replace), restore(file, state), verify_file(file),
+ *   verify_state(state)           -> { bytes, sequence, line, records } | nil, error name,
+ *                                 sentence */
+void soc_program_add_backup(lua_State *L);
+
+/* Adds the line editor (libedit):
+ *   open_editor(path?)            -> editor with the history in that file | nil, reason
+ *   editor:read(prompt, complete) -> line | nil at the end of the input; complete(text before
+ *                                 the cursor) -> text to insert?, text to show?
+ *   editor:remember(text)         adds to the history
+ *   editor:close() */
+void soc_program_add_editor(lua_State *L);
 
 /* Opens the workflow directory (bridge/files/workdir.h) whose path is at stack index 1 and
  * pushes it, or nil and the reason. Places are those of the protocol: "agents", …

@@ -10,6 +10,7 @@
 #include "main/stopped.h"
 #include "parts/subjects.h"
 #include "parts/table.h"
+#include "script/bindings/settings.h"
 #include "script/policies/kinds.h"
 #include "sim/faults.h"
 #include "store/directory.h"
@@ -230,6 +231,21 @@ static void push_names(lua_State *L, const char *const *names, int count)
     }
 }
 
+/* Pushes the names of the settings of society.config. */
+static void push_settings(lua_State *L)
+{
+    lua_newtable(L);
+    int count = 0;
+    for (const char *at = soc_settings_names(); *at != '\0';) {
+        size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz_");
+        if (length > 0 && !soc_slice_equal(soc_slice(at, length), SOC_SLICE("and"))) {
+            lua_pushlstring(L, at, length);
+            lua_rawseti(L, -2, ++count);
+        }
+        at += length > 0 ? length : 1;
+    }
+}
+
 static const luaL_Reg functions[] = {
     {"ask", ask},         {"ask_page", ask_page}, {"ask_stopped", ask_stopped},
     {"is_held", is_held}, {NULL, NULL},
@@ -242,11 +258,6 @@ void soc_program_add_asking(lua_State *L)
         SOC_FAULT_MAP(F)
 #undef F
     };
-    static const char *const kinds[] = {
-#define K(tag, folder, usual) folder,
-        SOC_POLICY_MAP(K)
-#undef K
-    };
     assert(lua_type(L, -1) == LUA_TTABLE);
     luaL_setfuncs(L, functions, 0);
     push_subjects(L);
@@ -255,6 +266,12 @@ void soc_program_add_asking(lua_State *L)
     lua_setfield(L, -2, "operations");
     push_names(L, faults, SOC_FAULT_COUNT);
     lua_setfield(L, -2, "faults");
-    push_names(L, kinds, SOC_POLICY_COUNT);
+    lua_newtable(L);
+    for (int i = 0; soc_kind_name(i) != NULL; i++) {
+        lua_pushstring(L, soc_kind_name(i));
+        lua_rawseti(L, -2, i + 1);
+    }
     lua_setfield(L, -2, "kinds");
+    push_settings(L);
+    lua_setfield(L, -2, "settings");
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -60,6 +61,17 @@ static int is_terminal(lua_State *L)
     return 1;
 }
 
+/* Columns of the terminal that stdout is; nil if it is none or does not tell. */
+static int terminal_width(lua_State *L)
+{
+    struct winsize size = {0};
+    if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        lua_pushinteger(L, size.ws_col);
+    else
+        luaL_pushfail(L);
+    return 1;
+}
+
 static int complete_path(lua_State *L)
 {
     char *path = realpath(luaL_checkstring(L, 1), NULL);
@@ -110,6 +122,25 @@ static int write_new(lua_State *L)
     return 1;
 }
 
+static int variables(lua_State *L)
+{
+    const char *prefix = luaL_checkstring(L, 1);
+    int count = 0;
+    lua_newtable(L);
+    for (char **each = environ; *each != NULL; each++) {
+        const char *equals = strchr(*each, '=');
+        if (equals == NULL || strncmp(*each, prefix, strlen(prefix)) != 0)
+            continue;
+        lua_createtable(L, 2, 0);
+        lua_pushlstring(L, *each, (size_t)(equals - *each));
+        lua_rawseti(L, -2, 1);
+        lua_pushstring(L, equals + 1);
+        lua_rawseti(L, -2, 2);
+        lua_rawseti(L, -2, ++count);
+    }
+    return 1;
+}
+
 static int ignore_closed_pipes(lua_State *L)
 {
     (void)L;
@@ -122,10 +153,12 @@ static const luaL_Reg functions[] = {
     {"pause", pause_for},
     {"input", input},
     {"is_terminal", is_terminal},
+    {"terminal_width", terminal_width},
     {"complete_path", complete_path},
     {"make_directory", make_directory},
     {"is_empty_directory", is_empty_directory},
     {"write_new", write_new},
+    {"variables", variables},
     {"ignore_closed_pipes", ignore_closed_pipes},
     {"open_workflow", soc_program_open_workflow},
     {NULL, NULL},

@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "env/clock.h"
 #include "env/log.h"
+#include "lualib/nearest.h"
 #include "main/program.h"
 
 /* Lends the JSON at stack index 1. */
@@ -159,6 +160,23 @@ static int format_time(lua_State *L)
     return 1;
 }
 
+/* Lends word number `number` of the list at stack index 2, which keeps it alive. */
+static const char *listed_word(const void *user, int number)
+{
+    lua_State *L = (lua_State *)user;
+    const char *word = lua_rawgeti(L, 2, number + 1) == LUA_TSTRING ? lua_tostring(L, -1) : NULL;
+    lua_pop(L, 1);
+    return word;
+}
+
+static int nearest(lua_State *L)
+{
+    const char *word = luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TTABLE);
+    lua_pushstring(L, soc_nearest(word, listed_word, L));
+    return 1;
+}
+
 static const luaL_Reg functions[] = {
     {"rows", rows},
     {"cells", cells},
@@ -167,6 +185,7 @@ static const luaL_Reg functions[] = {
     {"harmless", harmless},
     {"parse_time", parse_time},
     {"format_time", format_time},
+    {"nearest", nearest},
     {NULL, NULL},
 };
 

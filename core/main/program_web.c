@@ -103,7 +103,7 @@ static void set_text(lua_State *L, const char *name, const char *text)
 
 static const char *shape_of(const struct soc_route *route)
 {
-    static const char *const shapes[] = {"list", "one", "none"};
+    static const char *const shapes[] = {"list", "one", "none", "text", "lines"};
     return shapes[route->shape];
 }
 

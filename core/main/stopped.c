@@ -122,6 +122,19 @@ static int look_at_meta(struct soc_store *store, const struct soc_operation *sub
     return rc;
 }
 
+/* Makes an answer of the rows of another list. */
+static int look_at_rows(struct soc_store *store, const struct soc_operation *subject,
+                        const struct soc_query *query, struct soc_buf *out,
+                        struct soc_detail *detail)
+{
+    struct soc_buf rows = {0};
+    int rc = soc_lookup_run(store, query, &rows, detail);
+    if (rc == SOC_OK)
+        subject->view->make(soc_buf_slice(&rows), out);
+    soc_buf_fini(&rows);
+    return rc;
+}
+
 static int look(const char *directory, const struct soc_operation *subject,
                 const struct soc_query *query, struct soc_buf *out, struct soc_detail *detail)
 {
@@ -132,6 +145,8 @@ static int look(const char *directory, const struct soc_operation *subject,
         return rc;
     if (subject->view->recall != NULL)
         rc = look_at_meta(store, subject, out, detail);
+    else if (subject->view->make != NULL)
+        rc = look_at_rows(store, subject, query, out, detail);
     else if (subject->view->is_stored)
         rc = soc_lookup_run(store, query, out, detail);
     else

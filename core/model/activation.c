@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
@@ -33,6 +34,7 @@ void soc_activation_reset(struct soc_activation *activation)
         soc_buf_fini(&answers);
     answers.length = 0;
     soc_buf_fini(&activation->arguments);
+    soc_buf_fini(&activation->passed);
     *activation = (struct soc_activation){
         .effects = effects, .effects_capacity = capacity, .answers = answers};
 }
@@ -46,6 +48,7 @@ void soc_activation_free(struct soc_activation *activation)
     free(activation->effects);
     soc_buf_fini(&activation->answers);
     soc_buf_fini(&activation->arguments);
+    soc_buf_fini(&activation->passed);
     free(activation);
 }
 
@@ -53,6 +56,77 @@ bool soc_effect_fits(const struct soc_effect *effect, enum soc_effect_kind kind,
                      struct soc_effect_hash hash)
 {
     return effect->kind == kind && (effect->hash == hash.now || effect->hash == hash.older);
+}
+
+/* Passes a recorded line; there may be more or fewer of them than the script has now. */
+static enum soc_aside pass_line(struct soc_activation *activation, struct soc_slice *answer)
+{
+    uint32_t next = soc_activation_next(activation);
+    for (uint32_t i = activation->cursor; i < next; i++) {
+        if (activation->effects[i].kind == SOC_EFFECT_VERSION)
+            continue;
+        activation->cursor = i + 1;
+        *answer = soc_activation_answer_of(activation, i);
+        return SOC_ASIDE_RECORDED;
+    }
+    return next < activation->effects_count ? SOC_ASIDE_PASSED : SOC_ASIDE_NEW;
+}
+
+static bool was_passed(const struct soc_activation *activation, uint64_t hash)
+{
+    uint64_t other;
+    for (size_t at = 0; at < activation->passed.length; at += sizeof(other)) {
+        memcpy(&other, activation->passed.data + at, sizeof(other));
+        if (other == hash)
+            return true;
+    }
+    return false;
+}
+
+static enum soc_aside pass_version(struct soc_activation *activation, uint64_t hash,
+                                   struct soc_slice *answer)
+{
+    for (uint32_t i = 0; i < activation->effects_count; i++) {
+        const struct soc_effect *effect = &activation->effects[i];
+        if (effect->kind != SOC_EFFECT_VERSION || effect->hash != hash)
+            continue;
+        *answer = soc_activation_answer_of(activation, i);
+        return SOC_ASIDE_RECORDED;
+    }
+    if (was_passed(activation, hash))
+        return SOC_ASIDE_PASSED;
+    if (soc_activation_next(activation) >= activation->effects_count)
+        return SOC_ASIDE_NEW;
+    soc_buf_put(&activation->passed, (const char *)&hash, sizeof(hash));
+    return SOC_ASIDE_PASSED;
+}
+
+enum soc_aside soc_activation_pass_aside(struct soc_activation *activation,
+                                         enum soc_effect_kind kind, uint64_t hash,
+                                         struct soc_slice *answer)
+{
+    assert(soc_effect_is_aside(kind));
+    enum soc_aside aside = kind == SOC_EFFECT_VERSION ? pass_version(activation, hash, answer)
+                                                      : pass_line(activation, answer);
+    if (aside == SOC_ASIDE_NEW)
+        activation->cursor = activation->effects_count;
+    return aside;
+}
+
+uint32_t soc_activation_next(const struct soc_activation *activation)
+{
+    uint32_t index = activation->cursor;
+    while (index < activation->effects_count &&
+           soc_effect_is_aside((enum soc_effect_kind)activation->effects[index].kind))
+        index++;
+    return index;
+}
+
+void soc_activation_restart(struct soc_activation *activation)
+{
+    activation->cursor = 0;
+    activation->has_replied = false;
+    activation->passed.length = 0;
 }
 
 uint32_t soc_activation_add(struct soc_activation *activation, enum soc_effect_kind kind,
@@ -139,11 +213,10 @@ void soc_activation_rewind(struct soc_activation *activation)
     activation->effects_count = activation->effects_kept;
     activation->answers.length = activation->answers_kept;
     activation->arguments.length = activation->arguments_kept;
-    activation->has_replied = false;
+    soc_activation_restart(activation);
     free(activation->wait.correlation_id);
     free(activation->wait.call);
     activation->wait = (struct soc_wait){0};
-    activation->cursor = 0;
     activation->span = 0;
 }
 
@@ -151,6 +224,11 @@ const char *soc_effect_name(enum soc_effect_kind kind)
 {
     assert(kind < SOC_EFFECT_COUNT);
     return effect_names[kind];
+}
+
+bool soc_effect_is_aside(enum soc_effect_kind kind)
+{
+    return kind == SOC_EFFECT_PRINT || kind == SOC_EFFECT_LOG || kind == SOC_EFFECT_VERSION;
 }
 
 bool soc_effect_parse(struct soc_slice name, enum soc_effect_kind *kind)

@@ -5,6 +5,10 @@
  * from its start and gets these answers. The first `effects_kept` effects are
  * committed; the others belong to the current turn and are dropped if it is rolled
  * back.
+ *
+ * Effects that only tell something (`print`, `agent:log`) and those that ask for a version are
+ * asides. They are recorded like others, so that they are neither done twice nor answered
+ * differently, but a script that runs again need not repeat them.
  * Layer: model. Thread: loop. */
 #ifndef SOC_MODEL_ACTIVATION_H
 #define SOC_MODEL_ACTIVATION_H
@@ -87,6 +91,7 @@ struct soc_activation {
     struct soc_buf answers;   /* JSON: a list of results, or an error object */
     struct soc_buf arguments; /* with history: JSON texts, each NUL-terminated */
     uint32_t arguments_kept;  /* committed bytes of `arguments` */
+    struct soc_buf passed;    /* hashes of versions that the running script got by default */
     struct soc_wait wait;
     struct soc_heap_item timer; /* for the wait or the back-off */
     void *script;               /* the script layer's coroutine, lent; NULL: none */
@@ -97,7 +102,9 @@ struct soc_activation {
     bool is_stored;             /* it has a record in the journal */
     bool has_replied;           /* the current run of the script has replied */
     bool is_ending;             /* its last turn is committing */
+    bool is_injected;           /* its turn raises because the simulation says so */
     bool has_progress;          /* it made progress: parts/supervision/guard.h */
+    bool is_stalled;            /* in back-off, because a process it needs is not ready */
 };
 
 /* Returns an empty activation. Release with soc_activation_free(). */
@@ -112,6 +119,26 @@ void soc_activation_free(struct soc_activation *activation);
 /* Tells whether a recorded effect is the one that the script begins now. */
 bool soc_effect_fits(const struct soc_effect *effect, enum soc_effect_kind kind,
                      struct soc_effect_hash hash);
+
+/* What the record has of an aside that the script begins now. */
+enum soc_aside {
+    SOC_ASIDE_NEW,      /* nothing, and no other effect is left to repeat: it happens now */
+    SOC_ASIDE_RECORDED, /* it happened */
+    SOC_ASIDE_PASSED,   /* the script that is recorded passed this place without it */
+};
+
+/* Finds an aside in the record. `*answer` is lent for SOC_ASIDE_RECORDED. The same version
+ * gets the same answer in all of the activation. */
+enum soc_aside soc_activation_pass_aside(struct soc_activation *activation,
+                                         enum soc_effect_kind kind, uint64_t hash,
+                                         struct soc_slice *answer);
+
+/* Returns the index of the recorded effect that the script has to repeat next, behind any
+ * asides; effects_count if there is none. */
+uint32_t soc_activation_next(const struct soc_activation *activation);
+
+/* Begins a run of the script from its start. */
+void soc_activation_restart(struct soc_activation *activation);
 
 /* Adds an effect without an answer and returns its index. */
 uint32_t soc_activation_add(struct soc_activation *activation, enum soc_effect_kind kind,

@@ -10,7 +10,7 @@
 struct soc_agent *soc_agent_new(struct soc_slice id, struct soc_role *role,
                                 struct soc_agent *parent, int64_t created_ms)
 {
-    assert(id.length > 0 && id.length <= SOC_ID_BYTES_MAX);
+    assert(id.length > 0 && id.length <= SOC_ADDRESS_BYTES_MAX);
     struct soc_agent *agent = soc_alloc_zero(sizeof(*agent) + id.length + 1);
     agent->role = role;
     agent->parent = parent;
@@ -46,6 +46,8 @@ void soc_agent_prefetch(const struct soc_agent *agent)
 
 void soc_agent_prefetch_contacts(const struct soc_agent *agent)
 {
+    if (agent->contacts.items == NULL)
+        return;
     __builtin_prefetch(agent->contacts.items);
     __builtin_prefetch((const char *)agent->contacts.items + SOC_CACHE_LINE_BYTES);
 }
@@ -84,6 +86,7 @@ void soc_role_free(struct soc_role *role)
     free(role->name);
     free(role->prompt);
     free(role->interface_spec);
+    free(role->creator);
     free(role->behaviour);
     free(role);
 }

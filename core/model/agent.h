@@ -29,6 +29,8 @@ struct soc_role {
     bool is_of_script;    /* this run's script declares it */
     bool is_stored;       /* the journal has its current name and texts */
     bool is_reported;     /* its missing behaviour was logged */
+    bool is_isolated;     /* the script says: its agents run in worker processes */
+    char *creator;        /* id of the agent that declared it inside a turn; NULL: the script */
     int script_mark;      /* the script layer's: where the behaviour is */
     /* How long requests to its agents wait unless they say; 0: SOC_REQUEST_TIMEOUT_MS. */
     int64_t reply_timeout_ms;
@@ -51,8 +53,9 @@ struct soc_agent {
     char *state;      /* JSON, NULL until it is first set */
     char *end_reason; /* while it terminates; NULL: none was given */
     int64_t created_ms;
-    uint64_t since; /* first message key after it was spawned */
-    uint64_t news;  /* key of the last broadcast it has seen, or sent before its birth */
+    uint64_t number; /* rises with each birth in the society; of a tombstone its neighbour's */
+    uint64_t since;  /* first message key after it was spawned */
+    uint64_t news;   /* key of the last broadcast it has seen, or sent before its birth */
     uint32_t brief_length;
     uint32_t state_length;
     uint32_t children; /* live children */
@@ -65,9 +68,11 @@ struct soc_agent {
     bool is_ended;        /* a tombstone */
     bool is_ending;       /* its mailbox drains; no new messages */
     bool is_external;     /* it lives outside; a door delivers its messages */
+    bool is_remote;       /* it lives on another host; is_external as well */
     bool is_unresponsive; /* lives outside and has stopped responding */
     bool is_ready;        /* it is in the scheduler's queue */
     bool is_brief_kept;   /* history has its brief */
+    bool is_isolated;     /* its behaviour runs in a worker process */
     char id[];            /* NUL-terminated */
 };
 

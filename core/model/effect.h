@@ -52,7 +52,9 @@
     X(RESOLVE, "resolve")                                                                          \
     X(MILESTONE, "milestone")                                                                      \
     X(REDELIVER, "redeliver")                                                                      \
-    X(DROP, "drop")
+    X(DROP, "drop")                                                                                \
+    X(RUN_LUA, "run_lua")                                                                          \
+    X(VERSION, "version")
 
 /* The kinds of effects. */
 enum soc_effect_kind {
@@ -69,6 +71,10 @@ struct soc_effect_hash {
 
 /* Lends the name of an effect. */
 const char *soc_effect_name(enum soc_effect_kind kind);
+
+/* Tells whether effects of that kind are asides: a script that runs again may leave some out
+ * or have others (activation.h). */
+bool soc_effect_is_aside(enum soc_effect_kind kind);
 
 /* Parses the name of an effect; false if it is unknown. */
 bool soc_effect_parse(struct soc_slice name, enum soc_effect_kind *kind);

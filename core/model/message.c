@@ -26,6 +26,7 @@ struct soc_message *soc_message_new(const struct soc_message_draft *draft)
         .type = draft->type,
         .reply_to = draft->reply_to,
         .reply_to_ms = draft->reply_to_ms,
+        .cause = draft->cause,
         .expires_ms = draft->expires_ms,
         .deliver_at_ms = draft->deliver_at_ms,
         .sent_date_ms = draft->sent_date_ms != 0 ? draft->sent_date_ms : draft->time_ms,

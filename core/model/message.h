@@ -68,6 +68,7 @@ struct soc_message {
     bool is_late;       /* the result of a task that had ended; not stored */
     bool is_changed;    /* the host added members to the sender's payload */
     int script_mark;    /* the script layer's: its decoded payload; 0: none */
+    uint64_t cause;     /* key of the message in whose turn it was sent; 0: none */
     uint32_t idle_hops; /* consecutive messages of the lineage without progress */
     uint32_t payload_length;
     char bytes[]; /* the payload, then the texts */
@@ -96,6 +97,7 @@ struct soc_message_draft {
     uint16_t attempt;
     uint32_t hops;
     uint32_t idle_hops;
+    uint64_t cause;
     struct soc_slice payload;
     struct soc_slice texts[SOC_TEXT_COUNT];
 };

@@ -32,6 +32,8 @@
     F(DELIVER_AT, deliver_at, TIME, SENDERS, ENVELOPE, ALWAYS)                                     \
     F(EXTERNAL_ID, external_id, KEY, DOORS, ENVELOPE, ALWAYS)                                      \
     F(FINISHED_AT, finished_at, ROW, NOBODY, HISTORY, NEVER)                                       \
+    F(FOREIGN_ID, foreign_id, KEY, NOBODY, NOWHERE, NEVER)                                         \
+    F(FOREIGN_REPLY, foreign_reply, KEY, NOBODY, NOWHERE, NEVER)                                   \
     F(FROM, from, SENDER, SENDERS, ENVELOPE, NEVER)                                                \
     F(HOPS, hops, NUMBER, NOBODY, ENVELOPE, NEVER)                                                 \
     F(ID, id, ID, NOBODY, ENVELOPE, NEVER)                                                         \

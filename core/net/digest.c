@@ -1,8 +1,11 @@
 #include "net/digest.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include <openssl/evp.h>
+
+#include "base/mem.h"
 
 void soc_digest_sha256(uint8_t out[SOC_DIGEST_BYTES], struct soc_slice bytes)
 {
@@ -10,6 +13,40 @@ void soc_digest_sha256(uint8_t out[SOC_DIGEST_BYTES], struct soc_slice bytes)
     int is_done = EVP_Q_digest(NULL, "SHA256", NULL, bytes.data == NULL ? "" : bytes.data,
                                bytes.length, out, &length);
     assert(is_done == 1 && length == SOC_DIGEST_BYTES);
+    (void)is_done;
+}
+
+struct soc_digest {
+    EVP_MD *method;
+    EVP_MD_CTX *context;
+};
+
+struct soc_digest *soc_digest_new(void)
+{
+    struct soc_digest *sha256 = soc_alloc_zero(sizeof(*sha256));
+    sha256->method = EVP_MD_fetch(NULL, "SHA256", NULL);
+    sha256->context = EVP_MD_CTX_new();
+    assert(sha256->method != NULL && sha256->context != NULL);
+    return sha256;
+}
+
+void soc_digest_free(struct soc_digest *sha256)
+{
+    if (sha256 == NULL)
+        return;
+    EVP_MD_CTX_free(sha256->context);
+    EVP_MD_free(sha256->method);
+    free(sha256);
+}
+
+void soc_digest_run(struct soc_digest *sha256, uint8_t out[SOC_DIGEST_BYTES],
+                    struct soc_slice bytes)
+{
+    unsigned length = 0;
+    bool is_done = EVP_DigestInit_ex2(sha256->context, sha256->method, NULL) == 1 &&
+                   EVP_DigestUpdate(sha256->context, bytes.data, bytes.length) == 1 &&
+                   EVP_DigestFinal_ex(sha256->context, out, &length) == 1;
+    assert(is_done && length == SOC_DIGEST_BYTES);
     (void)is_done;
 }
 

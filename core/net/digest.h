@@ -16,6 +16,19 @@
 /* Writes the SHA-256 of some bytes. */
 void soc_digest_sha256(uint8_t out[SOC_DIGEST_BYTES], struct soc_slice bytes);
 
+/* SHA-256 kept ready: OpenSSL takes as long to look for it as to digest a token. */
+struct soc_digest;
+
+/* Looks for it. Release with soc_digest_free(). */
+struct soc_digest *soc_digest_new(void);
+
+/* Frees it. NULL is allowed. */
+void soc_digest_free(struct soc_digest *sha256);
+
+/* Writes the SHA-256 of some bytes. */
+void soc_digest_run(struct soc_digest *sha256, uint8_t out[SOC_DIGEST_BYTES],
+                    struct soc_slice bytes);
+
 /* Writes the HMAC with SHA-256 of some bytes: only who has the key can make it. */
 void soc_digest_hmac(uint8_t out[SOC_DIGEST_BYTES], struct soc_slice key, struct soc_slice bytes);
 

@@ -11,6 +11,7 @@
 
 /*  P(tag, name): soc_NAME_part is the part's struct. */
 #define SOC_PART_TABLE(P)                                                                          \
+    P(HOSTS, hosts)             /* mail to and from agents on other hosts */                       \
     P(OUTSIDE, outside)         /* agents that run elsewhere, and the doors to them */             \
     P(GROUP, group)             /* broadcasts and checkpoints */                                   \
     P(SUPERVISION, supervision) /* pause, failure, runaway protection */                           \

@@ -5,7 +5,9 @@
  * - `pairs` and `next` iterate over numbers, then strings, sorted; other keys raise.
  * - `table.sort` is stable.
  * - `tostring` and `string.format` show no addresses; `%p` raises.
- * - `load` accepts text only.
+ * - `load` accepts text only, and once the environment is frozen nothing unless that is
+ *   allowed (soc_sandbox_allow_load).
+ * - The variable `_ENV` of a file is a constant, because all its functions share it.
  * - `pcall`, `xpcall` and coroutine.* do not catch errors that end a turn.
  * - `setmetatable` refuses `__gc` and `__mode`, and `__concat` where Lua is broken.
  * - Patterns, sorting and texts are counted against the budget and can be ended.
@@ -25,6 +27,7 @@
 #ifndef SOC_SANDBOX_SANDBOX_H
 #define SOC_SANDBOX_SANDBOX_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <lua.h>
@@ -64,6 +67,13 @@ void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory);
  * loaded: whoever changes one of them gets an error. What the app has changed by then
  * stays. Calling it again does nothing. */
 void soc_sandbox_freeze(lua_State *L, int index);
+
+/* Sets whether `load` works in the environment at `index` when it is frozen; it does not
+ * (default). */
+void soc_sandbox_allow_load(lua_State *L, int index, bool is_allowed);
+
+/* Tells whether it works now. */
+bool soc_sandbox_may_load(lua_State *L, int index);
 
 /* Pushes a frozen table that shows what the table at `index` has at any time; errors call
  * it `name`. */

@@ -287,16 +287,61 @@ static int sandbox_xpcall(lua_State *L)
     return finish_xpcall(L, status, context);
 }
 
+/* A text that is compiled piece by piece, so that the budget can end it. */
+struct pieces {
+    const char *rest;
+    size_t length;
+};
+
+#define PIECE_BYTES 1024
+
+/* A lua_Reader. What it raises ends the compilation. */
+static const char *read_piece(lua_State *L, void *user, size_t *length)
+{
+    struct pieces *pieces = user;
+    const char *piece = pieces->rest;
+    *length = pieces->length < PIECE_BYTES ? pieces->length : PIECE_BYTES;
+    soc_sandbox_charge(L, *length);
+    pieces->rest += *length;
+    pieces->length -= *length;
+    return *length == 0 ? NULL : piece;
+}
+
+/* Compiles the text at 1 with the name at 2 and the environment at 4, as the native load
+ * does; returns the number of results. */
+static int load_text(lua_State *L)
+{
+    struct pieces pieces;
+    pieces.rest = lua_tolstring(L, 1, &pieces.length);
+    const char *name = luaL_optstring(L, 2, pieces.rest);
+    if (lua_load(L, read_piece, &pieces, name, "t") != LUA_OK) {
+        lua_pushnil(L);
+        lua_insert(L, -2);
+        return 2;
+    }
+    lua_pushvalue(L, 4);
+    if (lua_setupvalue(L, -2, 1) == NULL)
+        lua_pop(L, 1);
+    return 1;
+}
+
+static int refuse_load(lua_State *L, const char *message)
+{
+    lua_pushnil(L);
+    lua_pushstring(L, message);
+    return 2;
+}
+
 /* load(chunk [, name [, mode [, env]]]) -> function | nil, message. Upvalue 1 is
  * the native load, upvalue 2 the environment. */
 static int sandbox_load(lua_State *L)
 {
     luaL_checkany(L, 1);
-    if (strchr(luaL_optstring(L, 3, "t"), 't') == NULL) {
-        lua_pushnil(L);
-        lua_pushliteral(L, "load: only text can be loaded, but the mode has no 't'");
-        return 2;
-    }
+    if (strchr(luaL_optstring(L, 3, "t"), 't') == NULL)
+        return refuse_load(L, "load: only text can be loaded, but the mode has no 't'");
+    if (!soc_sandbox_may_load(L, lua_upvalueindex(2)))
+        return refuse_load(L, "load: texts are not loaded while agents run; allow it with "
+                              "society.config{ load = true }, or hand the text to agent:run_lua");
     if (lua_isnone(L, 4)) {
         lua_settop(L, 3);
         lua_pushvalue(L, lua_upvalueindex(2));
@@ -306,7 +351,7 @@ static int sandbox_load(lua_State *L)
     lua_replace(L, 3);
     uint64_t fatal_count = soc_sandbox_push_state(L)->fatal_count;
     lua_pop(L, 1);
-    int count = soc_sandbox_call_wrapped(L);
+    int count = lua_type(L, 1) == LUA_TSTRING ? load_text(L) : soc_sandbox_call_wrapped(L);
     if (count == 2) /* the parser caught an error of the reader, which may be fatal */
         soc_sandbox_pass_fatal(L, 0, LUA_ERRRUN, fatal_count);
     return count;

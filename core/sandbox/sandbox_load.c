@@ -119,6 +119,30 @@ static bool push_frozen(lua_State *L, const char *chunk_name)
     return is_there;
 }
 
+/* What precedes the text of a file, on its first line. All functions of a file share its
+ * `_ENV`, so one that set it would take the libraries from the others: it is a constant.
+ * Local variables of that name remain possible. */
+static const char constant_env[] = "local _ENV <const> = _ENV ";
+
+/* A text in two pieces. */
+struct pieces {
+    struct soc_slice piece[2];
+    int next;
+};
+
+/* A lua_Reader. */
+static const char *read_piece(lua_State *L, void *user, size_t *length)
+{
+    struct pieces *pieces = user;
+    (void)L;
+    while (pieces->next < 2 && pieces->piece[pieces->next].length == 0)
+        pieces->next++;
+    if (pieces->next == 2)
+        return NULL;
+    *length = pieces->piece[pieces->next].length;
+    return pieces->piece[pieces->next++].data;
+}
+
 /* Pushes the chunk of the text at `text`, or the error. */
 static int push_chunk(lua_State *L, int name, int text)
 {
@@ -132,7 +156,11 @@ static int push_chunk(lua_State *L, int name, int text)
     if (start < end && *start == '#')
         while (start < end && *start != '\n')
             start++;
-    int status = luaL_loadbufferx(L, start, (size_t)(end - start), lua_tostring(L, name), "t");
+    struct pieces pieces = {
+        .piece = {soc_slice(constant_env, sizeof(constant_env) - 1),
+                  soc_slice(start, (size_t)(end - start))},
+    };
+    int status = lua_load(L, read_piece, &pieces, lua_tostring(L, name), "t");
     if (status == LUA_OK && length <= KEPT_BYTES_MAX)
         keep(L, name, text);
     return status;

@@ -4,14 +4,15 @@
  * may be changed or cleared during the loop; added ones are not seen. The keys of a
  * small table are upvalues of its iterator, which costs one allocation; a list (no keys
  * but 1 to #t) needs none. `next` searches all keys for the smallest one above the
- * given key, so it is linear in the size of the table.
+ * given key, so it is linear in the size of the table. Both report to the budget while
+ * they work; the keys of a large table are sorted by a merge sort whose memory is
+ * Lua's, so that the budget can end it.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <lauxlib.h>
@@ -20,6 +21,9 @@
 
 /* Keys stored as upvalues; Lua allows 255 of them. */
 #define KEYS_SMALL_MAX 40
+
+/* Keys, or comparisons of keys, between two reports to the budget. */
+#define KEYS_PER_LOOK 1024
 
 enum key_kind { KEY_INTEGER, KEY_FLOAT, KEY_STRING };
 
@@ -95,9 +99,52 @@ static int compare_keys(const struct key *a, const struct key *b)
     return order != 0 ? order : (length_a > length_b) - (length_a < length_b);
 }
 
-static int compare_for_qsort(const void *a, const void *b)
+/* Counts one key of a walk. */
+static void charge_key(lua_State *L, uint32_t *count)
 {
+    if (++*count % KEYS_PER_LOOK == 0)
+        soc_sandbox_charge(L, KEYS_PER_LOOK);
+}
+
+/* As compare_keys, reported to the budget. */
+static int compare_charged(lua_State *L, const struct key *a, const struct key *b, uint32_t *count)
+{
+    charge_key(L, count);
+    if (a->kind == KEY_STRING && b->kind == KEY_STRING)
+        soc_sandbox_check_bytes(L, a->as.text.length < b->as.text.length ? a->as.text.length
+                                                                         : b->as.text.length);
     return compare_keys(a, b);
+}
+
+/* Merges from[left, middle) and from[middle, right) into `to`. */
+static void merge_keys(lua_State *L, const struct key *from, struct key *to, const size_t edges[3],
+                       uint32_t *count)
+{
+    size_t i = edges[0];
+    size_t j = edges[1];
+    for (size_t k = edges[0]; k < edges[2]; k++) {
+        bool take_right =
+            i >= edges[1] || (j < edges[2] && compare_charged(L, &from[j], &from[i], count) < 0);
+        to[k] = take_right ? from[j++] : from[i++];
+    }
+}
+
+/* Sorts `count` keys, with room for as many in `spare`. Returns the one of the two arrays
+ * that has the result. */
+static struct key *sort_keys(lua_State *L, struct key *keys, struct key *spare, size_t count)
+{
+    uint32_t compared = 0;
+    for (size_t width = 1; width < count; width *= 2) {
+        for (size_t left = 0; left < count; left += 2 * width) {
+            size_t middle = left + width < count ? left + width : count;
+            size_t right = middle + width < count ? middle + width : count;
+            merge_keys(L, keys, spare, (const size_t[3]){left, middle, right}, &compared);
+        }
+        struct key *sorted = spare;
+        spare = keys;
+        keys = sorted;
+    }
+    return keys;
 }
 
 /* Iterator of a list. Upvalue 1: the last index. */
@@ -167,9 +214,11 @@ static int walk_large(lua_State *L)
 /* Returns true if the table at 1 has no keys but 1 to `last`. */
 static bool is_list(lua_State *L, lua_Integer last)
 {
+    uint32_t walked = 0;
     lua_pushnil(L);
     while (lua_next(L, 1)) {
         lua_pop(L, 1);
+        charge_key(L, &walked);
         lua_Integer key = lua_isinteger(L, -1) ? lua_tointeger(L, -1) : 0;
         if (key < 1 || key > last) {
             lua_pop(L, 1);
@@ -212,9 +261,11 @@ static bool push_small_walk(lua_State *L)
 static lua_Integer count_keys(lua_State *L)
 {
     lua_Integer count = 0;
+    uint32_t walked = 0;
     lua_pushnil(L);
     while (lua_next(L, 1)) {
         lua_pop(L, 1);
+        charge_key(L, &walked);
         count++;
     }
     return count;
@@ -223,23 +274,26 @@ static lua_Integer count_keys(lua_State *L)
 static void push_large_walk(lua_State *L)
 {
     lua_Integer count = count_keys(L);
-    struct key *keys = lua_newuserdatauv(L, (size_t)count * sizeof(*keys), 0);
+    struct key *keys = lua_newuserdatauv(L, 2 * (size_t)count * sizeof(*keys), 0);
     lua_createtable(L, (int)count, 0); /* the keys in Lua's order */
     int unsorted = lua_gettop(L);
     int filled = 0;
+    uint32_t walked = 0;
     lua_pushnil(L);
     while (lua_next(L, 1)) {
         lua_pop(L, 1);
+        charge_key(L, &walked);
         read_key(L, "pairs", &keys[filled]);
         keys[filled].place = filled + 1;
         filled++;
         lua_pushvalue(L, -1);
         lua_rawseti(L, unsorted, filled);
     }
-    qsort(keys, (size_t)filled, sizeof(*keys), compare_for_qsort);
+    keys = sort_keys(L, keys, keys + count, (size_t)filled);
     lua_pushinteger(L, 0);
     lua_createtable(L, filled, 0);
     for (int i = 0; i < filled; i++) {
+        charge_key(L, &walked);
         lua_rawgeti(L, unsorted, keys[i].place);
         lua_rawseti(L, -2, i + 1);
     }
@@ -294,14 +348,15 @@ static int sandbox_next(lua_State *L)
     soc_sandbox_thaw(L, 1);
     struct key best = {.kind = KEY_INTEGER};
     bool has_best = false;
+    uint32_t walked = 0;
     lua_pushnil(L); /* 3: the best key so far */
     lua_pushnil(L);
     while (lua_next(L, 1)) {
         lua_pop(L, 1);
         struct key key;
         read_key(L, "next", &key);
-        if ((from_start || compare_keys(&key, &after) > 0) &&
-            (!has_best || compare_keys(&key, &best) < 0)) {
+        if ((from_start || compare_charged(L, &key, &after, &walked) > 0) &&
+            (!has_best || compare_charged(L, &key, &best, &walked) < 0)) {
             best = key;
             has_best = true;
             lua_copy(L, -1, 3);

@@ -19,6 +19,7 @@
 #define DIRECTORIES 2
 #define NAMES       3 /* a set: what the environment came with */
 #define IS_FROZEN   4
+#define MAY_LOAD    5 /* texts, even when it is frozen */
 
 /* Upvalues of require. */
 #define LOADED_UPVALUE      1
@@ -113,6 +114,35 @@ void soc_sandbox_freeze(lua_State *L, int index)
         }
     }
     lua_settop(L, top);
+}
+
+/* Pushes the modules of the environment at `index`. */
+static void push_all_modules(lua_State *L, int index)
+{
+    soc_sandbox_push_state_value(L, SOC_SANDBOX_MODULES);
+    lua_pushvalue(L, index);
+    lua_rawget(L, -2);
+    lua_remove(L, -2);
+}
+
+void soc_sandbox_allow_load(lua_State *L, int index, bool is_allowed)
+{
+    index = lua_absindex(L, index);
+    push_all_modules(L, index);
+    lua_pushboolean(L, is_allowed);
+    lua_rawseti(L, -2, MAY_LOAD);
+    lua_pop(L, 1);
+}
+
+bool soc_sandbox_may_load(lua_State *L, int index)
+{
+    index = lua_absindex(L, index);
+    push_all_modules(L, index);
+    lua_rawgeti(L, -1, IS_FROZEN);
+    lua_rawgeti(L, -2, MAY_LOAD);
+    bool may = lua_isnil(L, -2) || lua_toboolean(L, -1);
+    lua_pop(L, 3);
+    return may;
 }
 
 /* Raises unless the value at 1 is a valid module name. */

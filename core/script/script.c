@@ -16,6 +16,7 @@
 #include "script/calls/chat.h"
 #include "script/calls/chat_keys.h"
 #include "script/calls/chat_settings.h"
+#include "script/calls/errand.h"
 #include "script/calls/exchange.h"
 #include "script/calls/keys.h"
 #include "script/calls/outward.h"
@@ -24,6 +25,7 @@
 #include "script/history/recorder.h"
 #include "script/policies/messages.h"
 #include "script/policies/policy_log.h"
+#include "script/policies/policy_names.h"
 #include "script/policies/policy_set.h"
 #include "script/policies/swap.h"
 #include "script/turns/behaviour.h"
@@ -31,11 +33,14 @@
 #include "script/turns/environments.h"
 #include "script/turns/frame.h"
 #include "script/turns/handle.h"
+#include "script/turns/handout.h"
 #include "script/turns/message.h"
 #include "script/turns/payload.h"
 #include "script/turns/receipt.h"
 #include "script/turns/run.h"
+#include "script/turns/seat.h"
 #include "script/turns/thread.h"
+#include "worker/workers.h"
 
 void soc_script_push_box(lua_State *L)
 {
@@ -74,6 +79,7 @@ static int build(lua_State *L)
     soc_bind_endings(L, script);
     soc_bind_human(L, script);
     soc_bind_http(L, script);
+    soc_bind_run_lua(L, script);
     soc_bind_chat(L, script);
     soc_bind_choose(L, script);
     soc_bind_group(L, script);
@@ -101,6 +107,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->active = L;
     script->host = options->host;
     script->is_simulated = options->loop == NULL;
+    script->leaves_isolated = !script->is_simulated || options->leaves_isolated;
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);
     script->hooks = (struct soc_box_hooks){
@@ -120,6 +127,10 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     soc_secrets_open(script);
     soc_exchange_open(script, options->loop);
     soc_visit_open(script);
+    if (options->loop != NULL && options->program != NULL)
+        script->workers = soc_workers_new(options->loop, options->program);
+    soc_seat_open(script);
+    soc_errand_open(script);
     soc_chat_open(script);
     script->box = lua_touserdata(L, box_index);
     assert(script->box != NULL && *script->box == NULL);
@@ -177,6 +188,9 @@ void soc_script_free(struct soc_script *script)
     soc_thread_free_all(script);
     soc_budget_close(script);
     soc_chat_fini(script);
+    soc_errand_fini(script);
+    soc_seat_fini(script);
+    soc_workers_free(script->workers);
     soc_visit_fini(script);
     soc_exchange_fini(script);
     soc_secrets_fini(script);
@@ -201,9 +215,19 @@ void soc_script_free(struct soc_script *script)
     free(script->home);
     free(script->app_dir);
     soc_buf_fini(&script->arguments);
+    soc_buf_fini(&script->handed);
+    soc_buf_fini(&script->app);
     soc_buf_fini(&script->fatal);
     soc_buf_fini(&script->state);
     free(script);
+}
+
+bool soc_script_may_load(const struct soc_script *script)
+{
+    lua_rawgeti(script->L, LUA_REGISTRYINDEX, script->env_ref);
+    bool may = soc_sandbox_may_load(script->L, -1);
+    lua_pop(script->L, 1);
+    return may;
 }
 
 void soc_script_push_module(lua_State *L, int index)
@@ -298,6 +322,7 @@ int soc_script_run_file(struct soc_script *script, const char *path, int argc, c
     lua_State *L = script->L;
     set_arg(L, script, path, argc, argv);
     soc_recorder_set_app(script, path, argc, argv);
+    soc_handout_set_app(script, path, argc, argv);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
     int rc = soc_sandbox_load(L, lua_gettop(L), path, path, detail);
     if (rc < 0) {
@@ -351,6 +376,7 @@ static int call_protected(struct policy_call *call)
         call->rc = soc_fail(call->detail, SOC_ESCRIPT, "%s", lua_tostring(L, -1));
         lua_pop(L, 1);
     }
+    call->script->tries_policies = false;
     return call->rc;
 }
 
@@ -370,6 +396,11 @@ static void run_settle(lua_State *L, struct policy_call *call)
     soc_chat_keys_settle(L, call->script);
 }
 
+static void run_restore(lua_State *L, struct policy_call *call)
+{
+    soc_swap_restore(L, call->script);
+}
+
 static void run_start(lua_State *L, struct policy_call *call)
 {
     soc_swap_start(L, call->script);
@@ -386,10 +417,12 @@ void soc_script_started(struct soc_script *script)
 {
     struct soc_detail detail = {{0}};
     struct policy_call settle = {.run = run_settle, .script = script, .detail = &detail};
+    struct policy_call restore = {.run = run_restore, .script = script, .detail = &detail};
     struct policy_call call = {.run = run_start, .script = script, .detail = &detail};
     assert(!script->is_started);
     script->is_started = true;
     call_protected(&settle);
+    call_protected(&restore);
     call_protected(&call);
     soc_behaviour_find_all(script);
     if (soc_script_has_main(script))
@@ -397,13 +430,13 @@ void soc_script_started(struct soc_script *script)
 }
 
 int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
-                          struct soc_slice settings, struct soc_detail *detail)
+                          struct soc_slice settings, bool is_trial, struct soc_detail *detail)
 {
     const char *by = script->is_started ? "command" : "option";
     struct policy_call call = {
         .run = run_swap,
         .script = script,
-        .swap = {.kind = kind, .name = name, .by = by},
+        .swap = {.kind = kind, .name = name, .by = by, .is_trial = is_trial},
         .settings = settings,
         .detail = detail,
     };
@@ -421,6 +454,12 @@ void soc_script_each_policy_file(struct soc_script *script,
                                  void (*each)(void *user, const char *path), void *user)
 {
     soc_swap_each_file(script, each, user);
+}
+
+void soc_script_put_policy_names(const struct soc_script *script, const char *kind,
+                                 struct soc_buf *out)
+{
+    soc_policy_names_put(script, kind, out);
 }
 
 bool soc_script_has_main(const struct soc_script *script)
@@ -443,7 +482,17 @@ const struct soc_files_settings *soc_script_files(const struct soc_script *scrip
     return soc_settings_files(script);
 }
 
+const struct soc_redis_settings *soc_script_redis(const struct soc_script *script)
+{
+    return soc_settings_redis(script);
+}
+
 const struct soc_web_settings *soc_script_web(const struct soc_script *script)
 {
     return soc_settings_web(script);
+}
+
+const struct soc_hosts_settings *soc_script_hosts(const struct soc_script *script)
+{
+    return soc_settings_hosts(script);
 }

@@ -19,8 +19,10 @@ struct soc_script_options {
     lua_State *L;          /* lent */
     struct soc_host *host; /* lent; its hooks are set */
     struct soc_loop *loop; /* lent; NULL: simulated, and nothing goes over a network */
+    const char *program;   /* path of the program `society`, for workers; NULL: none */
     const char *home;      /* where lua/ and policies/ are */
     const char *app_dir;   /* where the app's own modules and policies are; NULL: none */
+    bool leaves_isolated;  /* modules of isolated roles are not loaded, though it is simulated */
 };
 
 /* Returns the script side; release it with soc_script_free(). Loads the default policies:
@@ -54,7 +56,7 @@ void soc_script_started(struct soc_script *script);
 /* Puts a policy in force by name or path: an option before the start, a command
  * afterwards, never inside a turn. `settings`: a JSON object, or absent. */
 int soc_script_use_policy(struct soc_script *script, const char *kind, const char *name,
-                          struct soc_slice settings, struct soc_detail *detail);
+                          struct soc_slice settings, bool is_trial, struct soc_detail *detail);
 
 /* Puts the policies in force whose files have changed, as script/policies/swap.h says. */
 void soc_script_reload_policies(struct soc_script *script);
@@ -63,14 +65,24 @@ void soc_script_reload_policies(struct soc_script *script);
 void soc_script_each_policy_file(struct soc_script *script,
                                  void (*each)(void *user, const char *path), void *user);
 
+/* Appends the names of the policies of a kind (policies/policy_names.h). */
+void soc_script_put_policy_names(const struct soc_script *script, const char *kind,
+                                 struct soc_buf *out);
+
+/* Tells whether behaviours of the app, which has loaded, may load texts. */
+bool soc_script_may_load(const struct soc_script *script);
+
 /* Tells whether the app has a `main`. */
 bool soc_script_has_main(const struct soc_script *script);
 
-/* Lends the settings of the file door and of the HTTP door; NULL: not used. */
+/* Lends the settings of the doors of files, Redis and HTTP; NULL: not used. */
 struct soc_files_settings;
+struct soc_redis_settings;
 struct soc_web_settings;
 const struct soc_files_settings *soc_script_files(const struct soc_script *script);
+const struct soc_redis_settings *soc_script_redis(const struct soc_script *script);
 const struct soc_web_settings *soc_script_web(const struct soc_script *script);
+const struct soc_hosts_settings *soc_script_hosts(const struct soc_script *script);
 
 /* Returns how many simulated callers the app wants, society.config{ callers = … }. */
 uint32_t soc_script_callers(const struct soc_script *script);

@@ -39,17 +39,17 @@ struct act {
     uint64_t number; /* makes its external id */
     char message[SOC_MESSAGE_ID_BYTES];
     char agent[SOC_ID_BYTES_MAX + 1];
-    uint64_t key;                  /* of the message */
-    uint64_t said;                 /* ECHO: `lives` when it was last sent; 0: not sent yet */
-    struct soc_buf echo;           /* ECHO: the payload */
-    char to[SOC_ID_BYTES_MAX + 1]; /* the sender of the message; empty: the host */
+    uint64_t key;                       /* of the message */
+    uint64_t said;                      /* ECHO: `lives` when it was last sent; 0: not sent yet */
+    struct soc_buf echo;                /* ECHO: the payload */
+    char to[SOC_ADDRESS_BYTES_MAX + 1]; /* the sender of the message; empty: the host */
 };
 
 /* Lines that an outsider has written down, for its door to read one by one. */
 struct lines {
     struct lines *following;
     char agent[SOC_ID_BYTES_MAX + 1];
-    char to[SOC_ID_BYTES_MAX + 1];
+    char to[SOC_ADDRESS_BYTES_MAX + 1];
     int64_t count;
     int64_t next;    /* to be read, from 1 */
     bool is_planned; /* that is an action */

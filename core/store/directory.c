@@ -99,6 +99,15 @@ static int fail_missing(const char *directory, const char *path, int error,
                     has_mark ? "society.db-mark" : "", has_log && has_mark ? "are" : "is");
 }
 
+/* Checks the header of the open `file`. */
+static int check_open(int file, const char *path, struct soc_detail *detail)
+{
+    unsigned char header[HEADER_BYTES];
+    ssize_t length = pread(file, header, sizeof(header), 0);
+    return length < 0 ? fail_errno(detail, path, errno)
+                      : check_header(path, header, length, detail);
+}
+
 int soc_directory_check(const char *directory, struct soc_detail *detail)
 {
     struct soc_buf path = {0};
@@ -110,13 +119,20 @@ int soc_directory_check(const char *directory, struct soc_detail *detail)
     } else if (file < 0) {
         rc = fail_missing(directory, path.data, errno, detail);
     } else {
-        unsigned char header[HEADER_BYTES];
-        ssize_t length = pread(file, header, sizeof(header), 0);
-        rc = length < 0 ? fail_errno(detail, path.data, errno)
-                        : check_header(path.data, header, length, detail);
+        rc = check_open(file, path.data, detail);
         close(file);
     }
     soc_buf_fini(&path);
+    return rc;
+}
+
+int soc_directory_check_file(const char *path, struct soc_detail *detail)
+{
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return fail_errno(detail, path, errno);
+    int rc = check_open(file, path, detail);
+    close(file);
     return rc;
 }
 

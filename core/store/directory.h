@@ -15,7 +15,7 @@
 
 /* What to do about a damaged database, for the end of an error message. */
 #define SOC_DIRECTORY_REMEDY                                                                       \
-    "; restore a copy of the whole directory, or start over with `society run --fresh`"
+    "; restore a backup (`society restore`), or start over with `society run --fresh`"
 
 #define SOC_DIRECTORY_FULL                                                                         \
     "the disk is full (storage_full) and nothing was changed; free some space"
@@ -27,6 +27,9 @@ void soc_directory_path(struct soc_buf *out, const char *directory, const char *
  * of ours; SOC_ENOFILE, SOC_ENEWER, SOC_EACCESS, SOC_EIO; SOC_ECORRUPT: not a database of
  * ours, or missing while its log or mark is there. */
 int soc_directory_check(const char *directory, struct soc_detail *detail);
+
+/* The same for the file at `path`, wherever it is. */
+int soc_directory_check_file(const char *path, struct soc_detail *detail);
 
 /* Tells whether a non-empty log or mark of a database is there. */
 bool soc_directory_has_rest(const char *directory);

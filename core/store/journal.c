@@ -126,6 +126,17 @@ struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *l
     return journal;
 }
 
+void soc_journal_retain(struct soc_journal *journal, struct soc_retention retention)
+{
+    struct soc_writer *writer = &journal->writer;
+    assert(retention.days >= 0 && retention.bytes >= 0);
+    if (writer->loop == NULL)
+        return;
+    pthread_mutex_lock(&writer->mutex);
+    writer->retention = retention;
+    pthread_mutex_unlock(&writer->mutex);
+}
+
 static void fail_here(struct soc_journal *journal, const struct soc_detail *detail)
 {
     journal->writer.is_failed = true;

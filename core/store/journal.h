@@ -41,6 +41,10 @@ struct soc_journal_events {
 struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *loop,
                                      const struct soc_journal_events *events);
 
+/* Says how long the store keeps what is over. A journal without a loop keeps everything: a
+ * simulation does not depend on the day. */
+void soc_journal_retain(struct soc_journal *journal, struct soc_retention retention);
+
 /* Takes the bytes of `batch`, leaves it empty (maybe with a recycled buffer), and returns
  * its sequence. The batch must hold records. */
 uint64_t soc_journal_submit(struct soc_journal *journal, struct soc_buf *batch);

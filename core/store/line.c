@@ -69,8 +69,8 @@ int64_t soc_line_time(const struct soc_record *record)
 
 const char *soc_line_outcome(uint64_t outcome)
 {
-    static const char *const names[] = {"pending", "processed", "expired",
-                                        "dead",    "dropped",   "cancelled"};
+    static const char *const names[] = {"pending", "processed", "expired",    "dead",
+                                        "dropped", "cancelled", "handed_over"};
     return outcome < sizeof(names) / sizeof(names[0]) ? names[outcome] : "cancelled";
 }
 

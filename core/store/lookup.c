@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "store/tables/page.h"
+#include "store/tables/past.h"
 
 #define FOLD_BYTES (8u << 20) /* at a time, before a query */
 
@@ -36,6 +37,8 @@ struct soc_lookup *soc_lookup_new(const struct soc_query *query, soc_query_cb *c
     copy->what = copy_text(&lookup->texts, what).data;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         *texts[i] = copy_text(&lookup->texts, *texts[i]);
+    if (strcmp(query->what, "at") == 0)
+        copy->past = soc_past_new();
     return lookup;
 }
 
@@ -45,6 +48,7 @@ void soc_lookup_free(struct soc_lookup *lookup)
         return;
     soc_buf_fini(&lookup->texts);
     soc_buf_fini(&lookup->rows);
+    soc_past_free(lookup->query.past);
     free(lookup);
 }
 
@@ -127,6 +131,12 @@ static int read_next(struct soc_lookup *lookup, struct soc_store *store, int64_t
     query.budget_us = budget_us;
     struct soc_page page = {0};
     int rc = soc_store_look(store, &query, &page, &rows, detail);
+    if (rc == SOC_EGONE && is_back) {
+        rc = SOC_OK; /* those before the rows there are were removed meanwhile: that is all */
+    } else if (rc == SOC_EGONE && page.first > query.after + 1) {
+        query.after = page.first - 1; /* all rows are those that are left */
+        rc = soc_store_look(store, &query, &page, &rows, detail);
+    }
     if (rc < 0) {
         soc_buf_fini(&rows);
         return rc;
@@ -147,6 +157,21 @@ static int read_next(struct soc_lookup *lookup, struct soc_store *store, int64_t
     return lookup->cursor != 0 && (!is_back || lookup->left > 0);
 }
 
+/* One page of the lines that a past is made of. */
+static int read_past(struct soc_lookup *lookup, struct soc_store *store, int64_t budget_us,
+                     struct soc_detail *detail)
+{
+    struct soc_query query = lookup->query;
+    query.budget_us = budget_us;
+    int rc = soc_store_look(store, &query, &lookup->page, &lookup->rows, detail);
+    if (rc == SOC_OK && lookup->bytes_max > 0 && lookup->rows.length > lookup->bytes_max)
+        return soc_fail(detail, SOC_ETOOLARGE, "the answer has more than %zu MB; ask for less",
+                        lookup->bytes_max >> 20);
+    if (rc == SOC_OK && lookup->query.upto == 0)
+        lookup->query.upto = lookup->page.as_of;
+    return rc == SOC_OK && lookup->page.next != 0 ? 1 : rc;
+}
+
 int soc_lookup_step(struct soc_lookup *lookup, struct soc_store *store, int64_t budget_us,
                     struct soc_detail *detail)
 {
@@ -155,12 +180,15 @@ int soc_lookup_step(struct soc_lookup *lookup, struct soc_store *store, int64_t 
         struct soc_query whole = lookup->query;
         if (whole.is_page)
             whole.limit = 0;
+        whole.bytes_max = lookup->bytes_max;
         rc = soc_store_look(store, &whole, &lookup->page, &lookup->rows, detail);
         if (rc == SOC_OK && lookup->query.is_page)
             soc_lookup_cut(&lookup->query, &lookup->page, &lookup->rows);
         return rc;
     }
-    if (lookup->query.is_page) {
+    if (lookup->query.past != NULL) {
+        rc = read_past(lookup, store, budget_us, detail);
+    } else if (lookup->query.is_page) {
         struct soc_query query = lookup->query;
         query.budget_us = budget_us;
         rc = soc_store_look(store, &query, &lookup->page, &lookup->rows, detail);

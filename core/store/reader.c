@@ -2,20 +2,27 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "base/limits.h"
 #include "base/mem.h"
+#include "env/clock.h"
 
-#define NICE 10 /* of the thread */
+#define BUSY_US     100000 /* after a commit */
+#define REST_SHARE  9      /* of the time that a page took, to rest after it */
+#define REST_US_MAX 30000
 
 struct soc_reader {
     /* set at the start, then read by both */
     struct soc_loop *loop; /* lent */
     pthread_t thread;
+
+    /* both: what the other threads ask all the time, so that they need not take the mutex,
+     * which the reader may hold while it is not running */
+    atomic_llong busy_until_us; /* batches are committed until then */
+    atomic_bool is_held;
+    atomic_bool has_news; /* an answer or a failure */
 
     /* both, under `mutex` */
     pthread_mutex_t mutex;
@@ -25,7 +32,7 @@ struct soc_reader {
     struct soc_lookup *current; /* being answered */
     struct soc_lookup *answers; /* to be delivered, in order */
     struct soc_lookup **answers_end;
-    bool is_held;
+    int64_t rest_until_us; /* only what is prompt is read before */
     bool is_closing;
     bool is_failed;
     struct soc_detail failure;
@@ -41,28 +48,66 @@ static void push(struct soc_lookup ***end, struct soc_lookup *lookup)
     *end = &lookup->next;
 }
 
+/* Tells whether the reader still rests, so that lookups that are not prompt wait. */
+static bool is_resting(const struct soc_reader *reader)
+{
+    int64_t now_us = soc_clock_monotonic_us();
+    return now_us < reader->rest_until_us && now_us < atomic_load(&reader->busy_until_us);
+}
+
+/* Takes the first lookup that may be read now off the queue, or returns NULL. */
 static struct soc_lookup *pop(struct soc_reader *reader)
 {
-    struct soc_lookup *lookup = reader->queue;
-    reader->queue = lookup->next;
-    if (reader->queue == NULL)
-        reader->queue_end = &reader->queue;
+    bool must_be_prompt = is_resting(reader);
+    struct soc_lookup **at = &reader->queue;
+    while (*at != NULL && must_be_prompt && !(*at)->query.is_prompt && !(*at)->is_dropped)
+        at = &(*at)->next;
+    struct soc_lookup *lookup = *at;
+    if (lookup == NULL)
+        return NULL;
+    *at = lookup->next;
+    if (*at == NULL)
+        reader->queue_end = at;
     lookup->next = NULL;
     return lookup;
 }
 
-/* Reads one page for the first lookup. The mutex is held, and released meanwhile. */
-static void serve(struct soc_reader *reader)
+/* Notes how long to rest after a page. */
+static void rest_after(struct soc_reader *reader, const struct soc_lookup *lookup, int64_t begin_us)
 {
-    struct soc_lookup *lookup = pop(reader);
+    int64_t now_us = soc_clock_monotonic_us();
+    int64_t rest_us = (now_us - begin_us) * REST_SHARE;
+    if (!lookup->query.is_prompt)
+        reader->rest_until_us = now_us + (rest_us < REST_US_MAX ? rest_us : REST_US_MAX);
+}
+
+/* Waits for a change, or until the reader has rested. The mutex is held, and released
+ * meanwhile. */
+static void wait_for_change(struct soc_reader *reader)
+{
+    if (reader->queue == NULL || atomic_load(&reader->is_held)) {
+        pthread_cond_wait(&reader->changed, &reader->mutex);
+        return;
+    }
+    int64_t until_us = reader->rest_until_us;
+    struct timespec until = {.tv_sec = until_us / 1000000, .tv_nsec = until_us % 1000000 * 1000};
+    pthread_cond_timedwait(&reader->changed, &reader->mutex, &until);
+}
+
+/* Reads one page for a lookup that was taken off the queue. The mutex is held, and released
+ * meanwhile. */
+static void serve(struct soc_reader *reader, struct soc_lookup *lookup)
+{
     struct soc_detail detail = {0};
     bool was_dropped = lookup->is_dropped;
+    int64_t begin_us = soc_clock_monotonic_us();
     reader->current = lookup;
     pthread_mutex_unlock(&reader->mutex);
     lookup->rc = was_dropped ? SOC_ECLOSED
                              : soc_lookup_step(lookup, reader->store, SOC_PAGE_US_MAX, &detail);
     pthread_mutex_lock(&reader->mutex);
     reader->current = NULL;
+    rest_after(reader, lookup, begin_us);
     if (lookup->rc > 0) {
         push(&reader->queue_end, lookup);
         return;
@@ -72,25 +117,23 @@ static void serve(struct soc_reader *reader)
         reader->failure = detail;
     }
     push(&reader->answers_end, lookup);
+    atomic_store(&reader->has_news, true);
+    /* Without the mutex: the loop, which may run at once in place of this, takes it. */
+    pthread_mutex_unlock(&reader->mutex);
     soc_loop_wake(reader->loop);
-}
-
-/* Looks give way to those who work, where there are fewer processors than threads. */
-static void be_modest(void)
-{
-    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICE);
+    pthread_mutex_lock(&reader->mutex);
 }
 
 static void *run(void *user)
 {
     struct soc_reader *reader = user;
-    be_modest();
     pthread_mutex_lock(&reader->mutex);
     while (!reader->is_closing) {
-        if (reader->queue == NULL || reader->is_held)
-            pthread_cond_wait(&reader->changed, &reader->mutex);
+        struct soc_lookup *lookup = atomic_load(&reader->is_held) ? NULL : pop(reader);
+        if (lookup == NULL)
+            wait_for_change(reader);
         else
-            serve(reader);
+            serve(reader, lookup);
     }
     pthread_mutex_unlock(&reader->mutex);
     return NULL;
@@ -104,8 +147,12 @@ struct soc_reader *soc_reader_open(struct soc_store *store, struct soc_loop *loo
     reader->loop = loop;
     reader->queue_end = &reader->queue;
     reader->answers_end = &reader->answers;
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&reader->mutex, NULL);
-    pthread_cond_init(&reader->changed, NULL);
+    pthread_cond_init(&reader->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
     int rc = pthread_create(&reader->thread, NULL, run, reader);
     assert(rc == 0);
     (void)rc;
@@ -122,10 +169,16 @@ void soc_reader_add(struct soc_reader *reader, struct soc_lookup *lookup)
 
 void soc_reader_hold(struct soc_reader *reader, bool is_held)
 {
+    if (atomic_exchange(&reader->is_held, is_held) == is_held)
+        return;
     pthread_mutex_lock(&reader->mutex);
-    reader->is_held = is_held;
     pthread_cond_signal(&reader->changed);
     pthread_mutex_unlock(&reader->mutex);
+}
+
+void soc_reader_note_commit(struct soc_reader *reader)
+{
+    atomic_store(&reader->busy_until_us, soc_clock_monotonic_us() + BUSY_US);
 }
 
 void soc_reader_drop(struct soc_reader *reader, const void *user)
@@ -140,8 +193,11 @@ void soc_reader_drop(struct soc_reader *reader, const void *user)
 
 struct soc_lookup *soc_reader_take(struct soc_reader *reader)
 {
+    if (!atomic_load(&reader->has_news))
+        return NULL;
     pthread_mutex_lock(&reader->mutex);
     struct soc_lookup *answers = reader->answers;
+    atomic_store(&reader->has_news, reader->is_failed);
     reader->answers = NULL;
     reader->answers_end = &reader->answers;
     pthread_mutex_unlock(&reader->mutex);
@@ -150,6 +206,8 @@ struct soc_lookup *soc_reader_take(struct soc_reader *reader)
 
 bool soc_reader_has_failed(struct soc_reader *reader, struct soc_detail *failure)
 {
+    if (!atomic_load(&reader->has_news))
+        return false;
     pthread_mutex_lock(&reader->mutex);
     bool is_failed = reader->is_failed;
     if (is_failed)

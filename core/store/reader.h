@@ -4,6 +4,12 @@
  * own and takes SOC_PAGE_US_MAX at most, so the write-ahead log can be copied back
  * between two of them; while it is much too long, no page begins. Lookups take turns: one
  * that needs several pages goes to the end of the queue after each.
+ *
+ * While batches are being committed, the reader rests after each page for several times as
+ * long as it took: clients that ask over and over would otherwise take a processor from
+ * those who work. Lookups that are prompt (the tap's, agents') neither wait for that nor
+ * cause it. The other threads take the reader's mutex only to bring a lookup or to fetch
+ * answers: on a busy machine the reader may stand still while it holds it.
  * Layer: store. Thread: as the rulers of the struct say. */
 #ifndef SOC_STORE_READER_H
 #define SOC_STORE_READER_H
@@ -22,6 +28,9 @@ void soc_reader_add(struct soc_reader *reader, struct soc_lookup *lookup);
 
 /* While `is_held`, no page begins. Thread: any. */
 void soc_reader_hold(struct soc_reader *reader, bool is_held);
+
+/* A batch was committed: for a moment the reader leaves the processors to others. Thread: any. */
+void soc_reader_note_commit(struct soc_reader *reader);
 
 /* Drops the lookups of `user`: they are answered with SOC_ECLOSED as soon as possible.
  * Thread: any. */

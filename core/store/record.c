@@ -190,6 +190,7 @@ int soc_record_next(struct soc_slice *rest, struct soc_record *record)
     if (in == NULL || size > (size_t)(end - in))
         return SOC_ECORRUPT;
     record->type = (enum soc_record_type)type;
+    record->row = 0;
     if (read_fields(in, in + size, record) != in + size)
         return SOC_ECORRUPT;
     *rest = soc_slice(in + size, (size_t)(end - in) - (size_t)size);

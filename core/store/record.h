@@ -58,7 +58,9 @@
  *  call_keys_end   keys up to that number are forgotten
  *  source          the text of a script or a policy, by its hash
  *  history         what happened, for replay (parts/history/history.h)
- *  history_end     older history is forgotten */
+ *  history_end     older history is forgotten
+ *  link            the state of this end of the link to a host
+ *  link_items      items for that host are numbered; a link forgets those that are acked */
 #define SOC_RECORD_MAP(R)                                                                          \
     R(ROLE, role, 1)                                                                               \
     R(AGENT, agent, 2)                                                                             \
@@ -100,7 +102,9 @@
     R(CALL_KEYS_END, call_keys_end, 49)                                                            \
     R(SOURCE, source, 56)                                                                          \
     R(HISTORY, history, 57)                                                                        \
-    R(HISTORY_END, history_end, 58)
+    R(HISTORY_END, history_end, 58)                                                                \
+    R(LINK, link, 64)                                                                              \
+    R(LINK_ITEMS, link_items, 65)
 
 /* The type of a record. The numbers are on disk. */
 enum soc_record_type {
@@ -121,6 +125,7 @@ SOC_RECORD_MAP(R)
 /* Any record. */
 struct soc_record {
     enum soc_record_type type;
+    uint64_t row; /* of an agent: the number of the row it was loaded from; 0: of no row */
     union {
 #define R(tag, name, value) struct soc_record_##name name;
         SOC_RECORD_MAP(R)

@@ -8,11 +8,12 @@
 /* The fields of each record: N(name) is a number >= 0, T(name) a text. Times are ms since
  * 1970 UTC. `key` is the number of a message: unique and rising; its printed id derives
  * from time_ms and key (env/ids.h). reply_to and reply_to_ms are the key and time of the
- * message that is answered. */
+ * message that is answered; cause is the key of the one in whose turn it was sent. */
 #define SOC_ROLE_FIELDS(N, T)                                                                      \
     N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
-#define SOC_AGENT_BIRTH(N, T)        N(time_ms) T(id) T(role) T(parent) T(brief)
-#define SOC_AGENT_FIELDS(N, T)       SOC_AGENT_BIRTH(N, T) N(is_adopted) N(since) N(is_external)
+#define SOC_AGENT_BIRTH(N, T) N(time_ms) T(id) T(role) T(parent) T(brief)
+#define SOC_AGENT_FIELDS(N, T)                                                                     \
+    SOC_AGENT_BIRTH(N, T) N(is_adopted) N(since) N(is_external) N(is_isolated)
 #define SOC_AGENT_END_FIELDS(N, T)   N(time_ms) T(id) T(reason) T(parent)
 #define SOC_STATE_FIELDS(N, T)       T(agent) T(state)
 #define SOC_CONTACT_WHO(N, T)        N(time_ms) N(source) T(owner) T(id) T(role) T(interface_spec)
@@ -23,8 +24,14 @@
 #define SOC_MESSAGE_TIMES(N)         N(reply_to) N(expires_ms) N(deliver_at_ms) N(deadline_ms)
 #define SOC_MESSAGE_BODY(T)          T(from) T(to) T(type) T(payload) T(task_id) T(correlation_id)
 #define SOC_MESSAGE_TAIL(T)          T(external_id) T(dedupe_key) T(traceparent)
+#define SOC_MESSAGE_LATER(N)         N(reply_to_ms) N(cause)
+/* Of a message from another host: its id there. The id of the message it answers, if that
+ * came from there. */
+#define SOC_MESSAGE_FOREIGN(T) T(foreign_id) T(foreign_reply)
 #define SOC_MESSAGE_FIELDS(N, T)                                                                   \
-    SOC_MESSAGE_HEAD(N) SOC_MESSAGE_TIMES(N) SOC_MESSAGE_BODY(T) SOC_MESSAGE_TAIL(T) N(reply_to_ms)
+    SOC_MESSAGE_HEAD(N)                                                                            \
+    SOC_MESSAGE_TIMES(N)                                                                           \
+    SOC_MESSAGE_BODY(T) SOC_MESSAGE_TAIL(T) SOC_MESSAGE_LATER(N) SOC_MESSAGE_FOREIGN(T)
 #define SOC_MESSAGE_END_FIELDS(N, T)    N(key) N(time_ms) N(outcome) T(reason)
 #define SOC_MESSAGE_AGAIN_FIELDS(N, T)  N(key) N(time_ms) N(attempt) N(deliver_at_ms)
 #define SOC_TAKE_FIELDS(N, T)           N(key) T(agent)
@@ -81,5 +88,11 @@
 #define SOC_SOURCE_FIELDS(N, T)      T(hash) T(text)
 #define SOC_HISTORY_FIELDS(N, T)     N(time_ms) N(key) N(checksum) T(what) T(agent) T(detail)
 #define SOC_HISTORY_END_FIELDS(N, T) N(time_ms)
+
+/* One end of the link to a host (bridge/links/link.h); the ids are in hex. */
+#define SOC_LINK_NUMBERS(N)   N(last) N(acked) N(taken) N(peer_epoch) N(epoch)
+#define SOC_LINK_FIELDS(N, T) SOC_LINK_NUMBERS(N) T(peer) T(own_id) T(peer_id)
+/* `count` messages from number `first` on; `keys` are theirs, with commas. */
+#define SOC_LINK_ITEMS_FIELDS(N, T) N(first) N(count) T(peer) T(keys)
 
 #endif

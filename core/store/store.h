@@ -19,6 +19,7 @@
 #include "base/err.h"
 #include "store/record.h"
 
+struct soc_past;
 struct soc_store;
 
 /* Called for each record of a load. A negative result ends the load. */
@@ -61,6 +62,7 @@ struct soc_query {
     uint64_t key;           /* of `message`, `life` and `item` only: which one */
     int64_t since_ms;       /* inclusive; 0: from the beginning */
     int64_t until_ms;       /* exclusive; 0: no end */
+    int64_t now_ms;         /* the date, which tells what is overdue; 0: the machine's */
     int64_t limit;          /* the latest so many rows; 0: all */
     /* Of activity, messages, dead letters and tasks: one page, with up to `limit` rows after
      * line `after` in ascending order; or, unless it `has_after`, the latest before line
@@ -69,10 +71,13 @@ struct soc_query {
     bool has_after;
     uint64_t after;
     uint64_t before;
-    uint64_t upto;      /* no rows beyond this line; 0: all */
-    int64_t budget_us;  /* time for the page; 0: as long as it takes */
-    size_t bytes_max;   /* after which the page ends; 0: SOC_PAGE_BYTES_MAX */
-    bool is_of_durable; /* to a journal: as of what is durable, not of all that was submitted */
+    uint64_t upto;         /* no rows beyond this line; 0: all */
+    int64_t budget_us;     /* time for the page; 0: as long as it takes */
+    size_t bytes_max;      /* after which the page ends; 0: SOC_PAGE_BYTES_MAX. Of all rows of a
+                            * list without pages: beyond which they are refused; 0: no bound */
+    struct soc_past *past; /* of `at` only: what earlier pages found (tables/past.h) */
+    bool is_prompt;        /* to a journal: it does not wait while the reader rests */
+    bool is_of_durable;    /* to a journal: as of what is durable, not of all that was submitted */
     struct soc_letters_span span; /* of `letters` only */
     /* To a journal: wait while the disk is full instead of failing. */
     bool waits_for_room;
@@ -127,10 +132,17 @@ struct soc_store_position {
     uint64_t last_key;  /* highest key of a message in all batches */
 };
 
+/* How long what is over is kept. Zeroed: for ever. */
+struct soc_retention {
+    int64_t days;  /* what is older is removed; 0: whatever its age */
+    int64_t bytes; /* of the database, beyond which the oldest is removed; 0: no limit */
+};
+
 /* What all stores have in common; the first member of an implementation's struct. */
 struct soc_store {
     const struct soc_store_ops *ops;
     struct soc_store_position at;
+    struct soc_retention retention; /* set by whoever uses the store; memory keeps all */
     bool is_durable; /* it outlives the process, so the journal folds it ahead of need */
     bool is_untidy;  /* soc_store_tidy has something to do */
     bool is_crowded; /* readers should pause, so that it can tidy up */

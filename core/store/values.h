@@ -12,6 +12,8 @@ enum soc_outcome {
     SOC_OUTCOME_DEAD,
     SOC_OUTCOME_DROPPED,
     SOC_OUTCOME_CANCELLED,
+    SOC_OUTCOME_HANDED_OVER, /* it is durable on the host of its receiver */
+    SOC_OUTCOME_COUNT,
 };
 
 /* Bits of a message record's `flags`. */

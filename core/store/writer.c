@@ -11,6 +11,7 @@
 #define GROUP_BYTES_MAX (8u << 20) /* committed at once */
 #define GROUP_COUNT_MAX 256        /* batches committed at once */
 #define FOLD_AGE_US_MAX 1000000    /* of the oldest unfolded batch while nothing waits */
+#define RETENTION_SHARE 4          /* of a database of limited size, for unfolded batches */
 #define CHECK_US        1000000    /* how often an idle store is checked */
 #define WINDOW_BYTES                                                                               \
     (4u << 20) /* folded at once if there is much, so that a message that ends in the window it    \
@@ -143,6 +144,8 @@ static void commit_group(struct soc_writer *writer, struct soc_batch **group, si
                               &detail);
     while (rc == SOC_EDISKFULL && wait_for_room(writer));
     if (rc == SOC_OK) {
+        if (writer->reader != NULL)
+            soc_reader_note_commit(writer->reader);
         writer->committed_us = soc_clock_monotonic_us();
         if (!had_backlog)
             writer->unfolded_us = writer->committed_us;
@@ -321,12 +324,19 @@ static void finish(struct soc_writer *writer)
     pthread_mutex_lock(&writer->mutex);
 }
 
+/* How much may wait to be folded: with a limit to its size, a share of the database. */
+static uint64_t backlog_max(const struct soc_writer *writer)
+{
+    uint64_t share = (uint64_t)writer->retention.bytes / RETENTION_SHARE;
+    return share == 0 || share > SOC_FOLD_BACKLOG_BYTES ? SOC_FOLD_BACKLOG_BYTES : share;
+}
+
 /* Commits what is queued, or folds first if the backlog exceeds its bound. The mutex is
  * held, and released meanwhile. */
 static void write_group(struct soc_writer *writer)
 {
     struct soc_batch *group[GROUP_COUNT_MAX];
-    if (soc_store_backlog(writer->store) > SOC_FOLD_BACKLOG_BYTES) {
+    if (soc_store_backlog(writer->store) > backlog_max(writer)) {
         pthread_mutex_unlock(&writer->mutex);
         fold_slice(writer);
         pthread_mutex_lock(&writer->mutex);
@@ -357,6 +367,7 @@ static void *run(void *user)
     while (!writer->is_crashed && !writer->is_failed) {
         if (writer->reader != NULL)
             soc_reader_hold(writer->reader, writer->store->is_crowded);
+        writer->store->retention = writer->retention;
         bool has_work = writer->batches != NULL || writer->lookups != NULL;
         if (writer->batches != NULL)
             write_group(writer);

@@ -53,6 +53,7 @@ struct soc_writer {
     bool is_crashed; /* end at once */
     bool is_ended;   /* the thread has ended */
     int64_t fold_until_us;
+    struct soc_retention retention; /* for the store */
 
     /* journal thread */
     int64_t committed_us; /* time of the last commit */

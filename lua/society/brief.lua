@@ -20,7 +20,7 @@ M.WORDS = {
   bad_priority = "priority 必须是 urgent、high、normal、low 或 P0 至 P3",
   bad_collaborators = "collaborators 必须是数组，每项包含文本 agentId、role、description，interfaceSpec 可选，"
     .. "须是对象，包含文本 services、input_format、output_format，examples 可选，须是数组",
-  message = "the Task Brief is not in order: see details, mend it and try again",
+  message = "the Task Brief is not valid: see details, correct it and try again",
 }
 
 --- The same by language.

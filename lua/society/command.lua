@@ -11,8 +11,9 @@ local M = {}
 
 M.names = {
   "run", "sim", "test", "check", "inspect", "watch", "policy", "send", "inbox", "decide",
-  "pause", "resume", "redeliver", "drop", "call", "attach", "export", "replay", "token", "open",
-  "demo", "init", "version", "help",
+  "cancel", "terminate", "pause", "resume", "redeliver", "drop", "link", "call", "attach", "export",
+  "replay", "token", "open", "backup", "restore", "verify", "config", "repl", "demo", "init",
+  "version", "help",
 }
 
 -- Commands that promise the same outcome each time.

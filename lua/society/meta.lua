@@ -43,7 +43,7 @@
 ---@field traceparent? string
 
 ---@class society.StoredMessage: society.Message
----@field status "pending"|"processed"|"expired"|"dead"|"dropped"|"cancelled"
+---@field status "pending"|"processed"|"expired"|"dead"|"dropped"|"cancelled"|"handed_over"
 ---@field finished_at? string
 ---@field reason? string the code of the error that ended it
 ---@field error? table the whole error object

@@ -41,24 +41,59 @@ local function filled(text, values)
   return template.fill(text:sub(1, last), values)
 end
 
--- The text without the sections `### NAME` of verbs that models do not have.
+-- Which verbs models have.
 -- @tparam table? chosen the names of the active verbs; nil: all but the extra ones
-local function in_force(text, chosen)
-  local is_left_out, kept, is_kept = {}, {}, true
+-- @treturn table name -> true or false, for every verb
+local function active(chosen)
+  local is_active = {}
   for _, verb in ipairs(verbs.list) do
-    is_left_out[verb.name] = chosen ~= nil or verb.is_extra
+    is_active[verb.name] = chosen == nil and not verb.is_extra
   end
   for _, name in ipairs(chosen or {}) do
-    is_left_out[name] = nil
+    is_active[name] = true
   end
-  for line in (text .. "\n"):gmatch("([^\n]*)\n") do
-    local heading = line:match("^#+ (.*)$")
-    if heading then
-      is_kept = not is_left_out[line:match("^### ([%w_]+)$")]
+  return is_active
+end
+
+-- A line without its mark `<!-- VERB… -->`, and whether one of these verbs is active; nil: it
+-- has no mark. Other comments are text.
+local function read_mark(line, is_active)
+  local rest, names = line:match("^(.-) *<!%-%- ([%w_ ]+) %-%->$")
+  local is_kept = false
+  for name in (names or ""):gmatch("[%w_]+") do
+    if is_active[name] == nil then
+      return line, nil
     end
-    kept[#kept + 1] = is_kept and line or nil
+    is_kept = is_kept or is_active[name]
   end
-  return table.concat(kept, "\n")
+  if not names then
+    return line, nil
+  end
+  return rest, is_kept
+end
+
+-- The text without what is only about verbs that models do not have: lines with a mark, and
+-- sections whose heading has one or is `### VERB`. A section ends at the next heading that is
+-- not below its own.
+local function in_force(text, is_active)
+  local kept, level_left_out, is_shorter = {}, nil, false
+  for line in (text .. "\n"):gmatch("([^\n]*)\n") do
+    local rest, is_kept = read_mark(line, is_active)
+    local level = #(rest:match("^(#+) ") or "")
+    if level > 0 and not (level_left_out and level > level_left_out) then
+      level_left_out = nil
+      if is_kept == false or is_active[rest:match("^### ([%w_]+)$")] == false then
+        level_left_out = level
+      end
+    end
+    if level_left_out or is_kept == false then
+      is_shorter = true
+    else
+      kept[#kept + 1] = rest
+    end
+  end
+  local result = table.concat(kept, "\n")
+  return is_shorter and result:gsub("\n\n\n+", "\n\n") or result
 end
 
 local function add(parts, text, title)
@@ -68,8 +103,8 @@ local function add(parts, text, title)
 end
 
 --- The whole context of an agent: for root the text `root`, then `base`, the role's
--- prompt and Interface Spec, the brief, the contacts, the text `tools` with the sections
--- of the verbs that are in force (request.verbs).
+-- prompt and Interface Spec, the brief, the contacts, the text `tools`. What is only about
+-- verbs that are not in force (request.verbs) is left out of the texts.
 -- @tparam table request as the question `system` has it
 -- @tparam table texts { root, base, tools }: templates with the places agent_id,
 --   role_id, role_name, parent_id and contact_rules
@@ -77,15 +112,16 @@ end
 -- @treturn string
 function M.system(request, texts, words)
   local values, parts, role = values_of(request, words), {}, request.role
+  local is_active = active(request.verbs)
   if request.is_root then
-    add(parts, filled(texts.root, values))
+    add(parts, filled(in_force(texts.root, is_active), values))
   end
-  add(parts, filled(texts.base, values))
+  add(parts, filled(in_force(texts.base, is_active), values))
   add(parts, role.prompt, words.role)
   add(parts, role.interface_spec and json.encode(role.interface_spec), words.interface)
   add(parts, request.brief_text)
   add(parts, request.contacts_text)
-  add(parts, filled(in_force(texts.tools, request.verbs), values))
+  add(parts, filled(in_force(texts.tools, is_active), values))
   return table.concat(parts, "\n\n")
 end
 

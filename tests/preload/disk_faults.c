@@ -8,6 +8,7 @@
  *                 enospc: that write and all that follow for FAULT_MS fail; only writes
  *                 are counted
  *     FAULT_WHEN  every write fails while there is a file of that path
+ *     FAULT_SLOW  every sync takes until there is no file of that path
  *     FAULT_AT    at which call, from 1; 0: at none
  *     FAULT_OUT   where the number of calls is written at the end of the program
  *     FAULT_SEEN  where it is written which sync failed: the path of what it was of, and the
@@ -170,11 +171,21 @@ static int fail_sync(int file, const void *caller)
     return -1;
 }
 
+/* Waits while syncs are held up. */
+static void wait_while_slow(void)
+{
+    const char *slow = getenv("FAULT_SLOW");
+    while (slow != NULL && access(slow, F_OK) == 0)
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+}
+
 /* Syncs, or what comes instead. */
 #define SYNC(file)                                                                                 \
     enum fate fate = is_file_below(file) ? fate_of(CALL_SYNC) : FATE_GO;                           \
     if (fate == FATE_KILL)                                                                         \
         end_process();                                                                             \
+    if (is_file_below(file))                                                                       \
+        wait_while_slow();                                                                         \
     return fate == FATE_FAIL ? fail_sync(file, __builtin_return_address(0)) : real(file)
 
 int fsync(int file)

@@ -90,6 +90,14 @@ add(M.scripts, TIME,
   "local t = {} while true do table.move(t, 1, 50000000, 2) end",
   "local t = {} for i = 1, 1000 do t['k' .. i] = i end while true do for _ in pairs(t) do end end",
   "local t = {} for i = 1, 1000 do t['k' .. i] = i end while true do next(t, 'k5') end",
+  "local t = {} for i = 1, 200000 do t['k' .. i] = i end while true do pairs(t) end",
+  "local t = {} for i = 1, 200000 do t[i + 0.5] = i end while true do pairs(t) end",
+  "local t = {} for i = 1, 500000 do t[i] = i end while true do pairs(t) end",
+  "local t = {} for i = 1, 200000 do t['k' .. i] = i end while true do next(t) end",
+  "local t, s = {}, ('a'):rep(100000) for i = 1, 100 do t[s .. i] = i end "
+    .. "while true do pairs(t) end",
+  "local s = ('local a = 1 '):rep(150) .. ('x = 1 '):rep(500000) while true do load(s) end",
+  "local s = ('x = 1 '):rep(500000) while true do pcall(load, s) end",
   "while true do string.format('%99.99f', 1e300) end",
   "while true do ('a'):rep(100000) end",
   "while true do require('society.json').encode({ 1, 2, 3 }) end",
@@ -122,11 +130,15 @@ add(M.scripts, MEMORY,
 
 local APP = [[
 local society = require("society")
-society.config({ %s })
+society.config({ load = true, %s })
 local scripts = {
 %s}
-society.role({ id = "bystander", name = "bystander", behaviour = function() return "alive" end })
-society.role({ id = "hostile", name = "hostile", behaviour = function(agent, message)
+society.role({ id = "bystander", name = "bystander", behaviour = function(_, message)
+  return message.payload.text == "still there?" and "alive" or error("it arrived")
+end })
+society.policy("contacts", "open")
+society.role({ id = "hostile", name = "hostile", isolated = %s, behaviour = function(agent, message)
+  agent:send_message({ to = "bystander", payload = "must never arrive" })
   scripts[message.payload.number]()
   return "survived"
 end })
@@ -154,8 +166,9 @@ end
 
 --- The text of an app whose root runs them one after the other, each in an agent of its own,
 -- and replies with what became of each and what the bystander said; run with the argument
--- `main` it does so at once and prints it. `settings`: for society.config.
-function M.app(settings)
+-- `main` it does so at once and prints it. `settings`: for society.config. `is_isolated`: they
+-- run in worker processes.
+function M.app(settings, is_isolated)
   local texts, set = {}, {}
   for i, script in ipairs(M.scripts) do
     texts[i] = ("  function() %s end,\n"):format(script.text)
@@ -163,7 +176,7 @@ function M.app(settings)
   for name, value in pairs(settings) do
     set[#set + 1] = ("%s = %d"):format(name, value)
   end
-  return APP:format(table.concat(set, ", "), table.concat(texts))
+  return APP:format(table.concat(set, ", "), table.concat(texts), tostring(is_isolated == true))
 end
 
 --- What each line of the outcomes must be.

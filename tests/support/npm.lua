@@ -2,14 +2,34 @@
 --
 --     local folder, reason = npm.folder({ "mermaid@11" })   -- nil: npm cannot be reached
 --
--- Installed packages stay in build/npm for the next run.
-
-local program = require("program")
+-- Each set of packages has a folder of its own in build/npm, which stays for the next run. It is
+-- installed under another name and then renamed, so specs that run at once never see or disturb
+-- a half-installed one.
 
 local M = {}
 
+local function quote(text)
+  return "'" .. text:gsub("'", "'\\''") .. "'"
+end
+
 local function works(command)
-  return (os.execute(command .. " >/dev/null 2>&1"))
+  return (os.execute("(" .. command .. ") >/dev/null 2>&1"))
+end
+
+-- Installs the packages into `folder`, or leaves it to whoever was faster.
+local function install(packages, folder)
+  local list = {}
+  for index, name in ipairs(packages) do
+    list[index] = quote(name)
+  end
+  return works(([[
+    mkdir -p %s && fresh=$(mktemp -d %s.XXXXXX) || exit 1
+    (cd "$fresh" && timeout 180 npm install --no-audit --no-fund --prefix . %s) &&
+      { mv -T "$fresh" %s || test -d %s; }
+    status=$?
+    rm -rf "$fresh"
+    exit $status]]):format(quote(folder:match("^(.*)/")), quote(folder),
+    table.concat(list, " "), quote(folder), quote(folder)))
 end
 
 --- A directory in which the packages are installed.
@@ -17,24 +37,15 @@ end
 -- @treturn[2] nil
 -- @treturn[2] string why not
 function M.folder(packages)
-  local root = os.getenv("SOCIETY_NPM") or "build/npm"
+  local root = os.getenv("NPM_PACKAGES") or "build/npm"
   if not works("npm --version") then
     return nil, "npm is not here"
   end
-  local mark = root .. "/." .. table.concat(packages, "_"):gsub("[^%w]", "-")
-  if not works("test -e " .. program.quote(mark)) then
-    local list = {}
-    for index, name in ipairs(packages) do
-      list[index] = program.quote(name)
-    end
-    os.execute("mkdir -p " .. program.quote(root))
-    if not works(("cd %s && timeout 180 npm install --no-audit --no-fund --prefix . %s"):format(
-      program.quote(root), table.concat(list, " "))) then
-      return nil, "npm cannot be reached"
-    end
-    works("touch " .. program.quote(mark))
+  local folder = root .. "/" .. table.concat(packages, "_"):gsub("[^%w.]", "-")
+  if not works("test -d " .. quote(folder)) and not install(packages, folder) then
+    return nil, "npm cannot be reached"
   end
-  local pipe = assert(io.popen("cd " .. program.quote(root) .. " && pwd"))
+  local pipe = assert(io.popen("cd " .. quote(folder) .. " && pwd"))
   local path = pipe:read("l")
   pipe:close()
   return path

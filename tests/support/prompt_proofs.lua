@@ -186,6 +186,10 @@ function prove.checkpoint(arguments)
   assert.is_table(root_calls("checkpoint", arguments).responses)
 end
 
+function prove.run_lua(arguments)
+  assert.equal(18, root_calls("run_lua", arguments).result)
+end
+
 function prove.cancel(arguments)
   check_keys(arguments, { "task_id" }, { "reason" })
   assert.equal("cancelled", assert(play("root", function(root)

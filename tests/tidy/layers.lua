@@ -14,12 +14,13 @@ return {
     net = { "base", "env", "loop" },
     kernel = { "base", "env", "model", "loop", "store" },
     parts = { "base", "env", "model", "loop", "store", "kernel" },
-    sim = { "base", "env", "model", "loop", "store", "kernel", "parts" },
+    sim = { "base", "env", "model", "loop", "store", "net", "kernel", "parts" },
     lualib = { "base" },
     sandbox = { "base", "lualib" },
+    worker = { "base", "loop", "lualib", "sandbox" },
     script = {
       "base", "env", "model", "store", "check", "net", "kernel", "parts", "sim", "lualib",
-      "sandbox",
+      "sandbox", "worker",
     },
     bridge = { "base", "env", "loop", "net", "kernel", "parts" },
     -- society.new is a whole society in one object: it opens its own store and has its
@@ -30,11 +31,11 @@ return {
     },
     embed = {
       "society", "base", "env", "model", "loop", "store", "check", "net", "kernel", "parts", "sim",
-      "lualib", "sandbox", "script", "bridge", "world",
+      "lualib", "sandbox", "worker", "script", "bridge", "world",
     },
     main = {
       "society", "base", "env", "model", "loop", "store", "check", "net", "kernel", "parts", "sim",
-      "lualib", "sandbox", "script", "bridge", "world", "embed",
+      "lualib", "sandbox", "worker", "script", "bridge", "world", "embed",
     },
   },
 
@@ -46,6 +47,7 @@ return {
     expiry = {},
     group = { "supervision" }, -- full mailboxes
     history = {},
+    hosts = { "supervision", "tasks" }, -- full mailboxes; which task a result ends
     human = { "tasks" }, -- who helped with a task
     models = { "history" }, -- conversations grow differently in a replay
     outside = { "duplicates", "group", "tasks" }, -- whom an answer from outside belongs to
@@ -85,15 +87,17 @@ return {
     ["curl/curl.h"] = { "net" },
     ["microhttpd.h"] = { "net" },
     ["wslay/wslay.h"] = { "net" },
+    ["histedit.h"] = { "main" },
     ["openssl/evp.h"] = { "net" },
     ["openssl/sha.h"] = { "net" },
     ["hiredis/async.h"] = { "net" },
     ["hiredis/hiredis.h"] = { "net" },
     -- Whoever makes the Lua state: `embed` for a society, `main` for `test` and `check`.
-    ["lua.h"] = { "lualib", "sandbox", "script", "world", "embed", "main" },
-    ["lauxlib.h"] = { "lualib", "sandbox", "script", "world", "embed", "main" },
-    ["lualib.h"] = { "lualib", "sandbox", "script", "world", "embed", "main" },
-    ["time.h"] = { "env" },
+    ["lua.h"] = { "lualib", "sandbox", "worker", "script", "world", "embed", "main" },
+    ["lauxlib.h"] = { "lualib", "sandbox", "worker", "script", "world", "embed", "main" },
+    ["lualib.h"] = { "lualib", "sandbox", "worker", "script", "world", "embed", "main" },
+    ["seccomp.h"] = { "worker" },
+    ["time.h"] = { "env", "worker" }, -- the CPU time of another process
     ["sys/time.h"] = { "env" },
     ["sys/random.h"] = { "env" },
   },

@@ -30,9 +30,9 @@ static inline void take(struct soc_call *call, bool is_error, struct soc_slice a
 
 /* Puts `open` in force; there is no other policy. */
 static inline int use_policy(void *user, const char *kind, const char *name,
-                             struct soc_slice settings, struct soc_detail *detail)
+                             struct soc_slice settings, bool is_trial, struct soc_detail *detail)
 {
-    (void)user, (void)kind, (void)settings;
+    (void)user, (void)kind, (void)settings, (void)is_trial;
     return strcmp(name, "open") == 0 ? SOC_OK : soc_fail(detail, SOC_ENOFILE, "no such policy");
 }
 

@@ -61,7 +61,7 @@ static inline int end_live(struct world *world, int rc)
 static inline int step_print(struct world *world, const char *text, struct soc_buf *error)
 {
     struct soc_slice answer;
-    int rc = soc_gate_begin(world->host, SOC_EFFECT_PRINT, 2, &answer, error);
+    int rc = soc_gate_begin_aside(world->host, SOC_EFFECT_PRINT, 2, &answer, error);
     if (rc != SOC_GATE_LIVE)
         return rc < 0 ? rc : 1;
     world->live++;

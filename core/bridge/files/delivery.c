@@ -211,6 +211,8 @@ static void tell(void *user, const struct soc_door_news *news)
     case SOC_DOOR_ACK:
         write_ack(files, client, news->ack);
         return;
+    case SOC_DOOR_FAILED: /* whoever asked for an ack misses it */
+        return;
     case SOC_DOOR_BORN:
         soc_files_log(files, SOC_LOG_INFO, "registered", id, (struct soc_slice){0},
                       (struct soc_slice){0});

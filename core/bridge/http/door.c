@@ -40,6 +40,7 @@ struct exchange {
     struct soc_door *door;
     struct soc_server_request *request; /* NULL: the client has left */
     const struct soc_route *route;
+    const struct soc_operation *operation; /* of the route; NULL: it has none */
     struct soc_visitor visitor;
     struct soc_stream_wish wish; /* of a stream */
     struct soc_stream *stream;   /* NULL: it is none, or not begun */
@@ -68,17 +69,24 @@ static void count_response(struct soc_door *door, int status)
     door->metrics.responses[status / 100]++;
 }
 
-/* Responds with JSON; `name` and `value` are one more header, or NULL. */
-static void respond(struct soc_door *door, struct soc_server_request *request, int status,
-                    struct soc_server_header more, struct soc_slice body)
+/* Responds with a body of that type; `more` is one more header, or its name is NULL. */
+static void respond_as(struct soc_door *door, struct soc_server_request *request, int status,
+                       const char *type, struct soc_server_header more, struct soc_slice body)
 {
-    const struct soc_server_header headers[] = {{"Content-Type", "application/json"},
+    const struct soc_server_header headers[] = {{"Content-Type", type},
                                                 {"Cache-Control", "no-store"},
                                                 {"X-Content-Type-Options", "nosniff"},
                                                 more,
                                                 {NULL, NULL}};
     count_response(door, status);
     soc_server_respond(request, status, headers, body);
+}
+
+/* Responds with JSON. */
+static void respond(struct soc_door *door, struct soc_server_request *request, int status,
+                    struct soc_server_header more, struct soc_slice body)
+{
+    respond_as(door, request, status, "application/json", more, body);
 }
 
 /* The header that goes with a status; a NULL name: none. */
@@ -252,8 +260,19 @@ static int put_success(const struct exchange *exchange, struct soc_slice list, s
         return status;
     }
     soc_json_walk(&walk, list);
+    if (route->shape == SOC_ROUTE_LINES) {
+        while (soc_json_next(&walk)) {
+            soc_buf_put_slice(out, walk.value);
+            soc_buf_put_byte(out, '\n');
+        }
+        return status;
+    }
     if (!soc_json_next(&walk))
         return 0;
+    if (route->shape == SOC_ROUTE_TEXT) {
+        soc_json_string(soc_json_member(walk.value, "text"), out);
+        return status;
+    }
     soc_buf_put_slice(out, walk.value);
     soc_buf_put_byte(out, '\n');
     bool is_done = route->done != NULL && soc_json_member(walk.value, route->done).data != NULL;
@@ -268,10 +287,15 @@ static void respond_answer(struct exchange *exchange, bool is_error, struct soc_
         respond_error(door, exchange->request, status, answer);
         return;
     }
+    char scopes[SOC_VISITOR_SCOPES_BYTES];
+    soc_visitor_scopes(&exchange->visitor, scopes);
     door->out.length = 0;
     int status = put_success(exchange, answer, &door->out);
     if (status != 0)
-        respond(door, exchange->request, status, header_of(status), soc_buf_slice(&door->out));
+        respond_as(door, exchange->request, status,
+                   exchange->route->type == NULL ? "application/json" : exchange->route->type,
+                   (struct soc_server_header){"X-Society-Scopes", scopes},
+                   soc_buf_slice(&door->out));
     else
         refuse(door, exchange->request, 404, "not_found", "there is none with that id");
     if (door->out.capacity > SOC_SERVER_BODY_BYTES)
@@ -310,6 +334,7 @@ static void answer_call(struct soc_call *base, bool is_error, struct soc_slice a
 
 static struct exchange *new_exchange(struct soc_door *door, struct soc_server_request *request,
                                      const struct soc_route *route,
+                                     const struct soc_operation *operation,
                                      const struct soc_visitor *visitor)
 {
     struct exchange *exchange = soc_alloc_zero(sizeof(*exchange));
@@ -319,6 +344,7 @@ static struct exchange *new_exchange(struct soc_door *door, struct soc_server_re
     exchange->door = door;
     exchange->request = request;
     exchange->route = route;
+    exchange->operation = operation;
     exchange->visitor = *visitor;
     exchange->next = door->exchanges;
     if (exchange->next != NULL)
@@ -409,10 +435,10 @@ static const struct soc_route *check_route(struct soc_door *door,
 /* A cookie comes along with whatever any page makes a browser send, so a change needs what
  * only a page of ours can add. */
 static bool check_scope(struct soc_door *door, struct soc_server_request *request,
-                        const struct soc_route *route, const struct soc_visitor *visitor)
+                        const struct soc_route *route, const struct soc_operation *operation,
+                        const struct soc_visitor *visitor)
 {
-    unsigned scope = soc_routes_scope(route);
-    const struct soc_operation *operation = soc_routes_operation(route);
+    unsigned scope = operation == NULL ? soc_routes_scope(route) : operation->scope;
     bool is_barred = visitor->agent[0] != '\0' && (operation == NULL || !operation->is_for_agents);
     if (scope != 0 && ((visitor->scopes & scope) == 0 || is_barred)) {
         refuse(door, request, 403, "forbidden",
@@ -439,8 +465,11 @@ static void on_head(void *user, struct soc_server_request *request)
         !check_entry(door, request, &visitor))
         return;
     route = check_route(door, request);
-    if (route != NULL && check_scope(door, request, route, &visitor))
-        new_exchange(door, request, route, &visitor);
+    if (route == NULL)
+        return;
+    const struct soc_operation *operation = soc_routes_operation(route);
+    if (check_scope(door, request, route, operation, &visitor))
+        new_exchange(door, request, route, operation, &visitor);
 }
 
 /* ---- its body ---- */
@@ -509,7 +538,7 @@ static void run_operation(struct exchange *exchange)
 {
     struct soc_door *door = exchange->door;
     struct soc_server_request *request = exchange->request;
-    const struct soc_operation *operation = soc_routes_operation(exchange->route);
+    const struct soc_operation *operation = exchange->operation;
     struct soc_buf params = {0};
     struct soc_buf fault = {0};
     struct soc_slice body;

@@ -1,5 +1,6 @@
 #include "bridge/http/entry.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,10 +64,18 @@ const char *soc_entry_cookie(const struct soc_entry *entry)
     return entry->cookie;
 }
 
+/* Copies a text, which fits. */
+static void copy_text(char *to, size_t room, const char *id)
+{
+    size_t length = strlen(id);
+    assert(length < room);
+    memcpy(to, id, length + 1);
+}
+
 static void fill(struct soc_visitor *visitor, const char *name, unsigned scopes, const char *agent)
 {
-    snprintf(visitor->name, sizeof(visitor->name), "%s", name);
-    snprintf(visitor->agent, sizeof(visitor->agent), "%s", agent == NULL ? "" : agent);
+    copy_text(visitor->name, sizeof(visitor->name), name);
+    copy_text(visitor->agent, sizeof(visitor->agent), agent == NULL ? "" : agent);
     visitor->scopes = scopes;
 }
 
@@ -139,6 +148,28 @@ enum soc_entry_grant soc_entry_login(struct soc_entry *entry,
     soc_buf_printf(cookie, "; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s",
                    SOC_WEB_COOKIE_MS / 1000, soc_server_is_secure(request) ? "; Secure" : "");
     return SOC_ENTRY_GRANTED;
+}
+
+void soc_visitor_scopes(const struct soc_visitor *visitor, char text[SOC_VISITOR_SCOPES_BYTES])
+{
+    static const struct {
+        const char *name;
+        unsigned bit;
+    } scopes[] = {
+#define S(tag, name, bit) {name, bit},
+        SOC_SCOPE_MAP(S)
+#undef S
+    };
+    size_t length = 0;
+    text[0] = '\0';
+    for (size_t i = 0; i < sizeof(scopes) / sizeof(scopes[0]); i++) {
+        if ((visitor->scopes & scopes[i].bit) == 0)
+            continue;
+        if (length > 0)
+            text[length++] = ',';
+        copy_text(text + length, SOC_VISITOR_SCOPES_BYTES - length, scopes[i].name);
+        length += strlen(scopes[i].name);
+    }
 }
 
 struct soc_caller soc_visitor_caller(const struct soc_visitor *visitor)

@@ -61,6 +61,11 @@ enum soc_entry_grant soc_entry_login(struct soc_entry *entry,
                                      const struct soc_server_request *request,
                                      struct soc_buf *cookie);
 
+#define SOC_VISITOR_SCOPES_BYTES 32
+
+/* Writes the names of the visitor's scopes, with commas between them. */
+void soc_visitor_scopes(const struct soc_visitor *visitor, char text[SOC_VISITOR_SCOPES_BYTES]);
+
 /* Fills the caller of an operation; it lends the texts of the visitor. */
 struct soc_caller soc_visitor_caller(const struct soc_visitor *visitor);
 

@@ -35,5 +35,9 @@ bool soc_hosts_has(const struct soc_hosts *hosts, struct soc_slice host)
 
 bool soc_hosts_has_origin(const struct soc_hosts *hosts, struct soc_slice origin)
 {
-    return origin.data != NULL && soc_hosts_has(hosts, soc_url_origin(origin));
+    static const char plain[] = "http://";
+    bool is_plain = origin.length >= sizeof(plain) - 1 &&
+                    strncasecmp(origin.data, plain, sizeof(plain) - 1) == 0;
+    return origin.data != NULL && !(is_plain && hosts->is_secure) &&
+           soc_hosts_has(hosts, soc_url_origin(origin));
 }

@@ -22,7 +22,8 @@ struct soc_hosts {
 /* Tells whether a Host header is allowed; an absent one is not. */
 bool soc_hosts_has(const struct soc_hosts *hosts, struct soc_slice host);
 
-/* Tells whether an Origin header is allowed; an absent one is not. */
+/* Tells whether an Origin header is allowed; an absent one is not. Over TLS a page that came in
+ * the clear is not, whatever its name. */
 bool soc_hosts_has_origin(const struct soc_hosts *hosts, struct soc_slice origin);
 
 #endif

@@ -29,8 +29,11 @@ static int64_t count_of(struct soc_slice stats, const char *member)
 
 static void put_messages(struct soc_buf *out, struct soc_slice stats)
 {
-    static const char *const outcomes[] = {"processed", "expired", "dead", "dropped", "cancelled"};
+    static const char *const outcomes[] = {"processed", "expired",   "dead",
+                                           "dropped",   "cancelled", "handed_over"};
     put(out, "society_messages_sent_total", "counter", "Messages sent.", count_of(stats, "sent"));
+    put(out, "society_messages_taken_total", "counter", "Messages taken from other hosts.",
+        count_of(stats, "taken"));
     put(out, "society_messages_pending", "gauge", "Messages that have not ended yet.",
         count_of(stats, "pending"));
     begin(out, "society_messages_ended_total", "counter", "Messages that have ended, by outcome.");

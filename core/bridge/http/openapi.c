@@ -258,6 +258,8 @@ static void put_schema(struct soc_buf *out, const struct soc_route *route,
 
 static const char *type_of(const struct soc_route *route)
 {
+    if (route->type != NULL)
+        return route->type;
     switch (route->own) {
     case SOC_ROUTE_METRICS:
         return "text/plain";

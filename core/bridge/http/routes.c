@@ -27,6 +27,8 @@ static const struct soc_route_alias of_feature[] = {{"id", "feature"}, {NULL, NU
 #define ONE(name)       .operation = name, .shape = SOC_ROUTE_ONE
 #define LIST(name)      .operation = name, .shape = SOC_ROUTE_LIST
 #define NONE(name)      .operation = name, .shape = SOC_ROUTE_NONE
+#define TEXT(name)      .operation = name, .shape = SOC_ROUTE_TEXT
+#define LINES(name)     .operation = name, .shape = SOC_ROUTE_LINES
 
 /* A path that fits several takes the first. */
 /* clang-format off */
@@ -80,15 +82,20 @@ static const struct soc_route routes[] = {
     {DELETE, .path = API "/dead-letters/{id}", ONE("drop"), .aliases = of_message},
 
     {GET, .path = API "/activity", LIST("activity")},
+    {GET, .path = API "/at", ONE("at")},
     {GET, .path = API "/waits", LIST("waits")},
     {GET, .path = API "/stats", ONE("stats")},
     {GET, .path = API "/usage", LIST("usage")},
+    {GET, .path = API "/usage/budgets", LIST("budgets")},
     {GET, .path = API "/policies", LIST("policies")},
     {GET, .path = API "/policies/{kind}", ONE("policy_kind")},
     {PUT, .path = API "/policies/{kind}", LIST("swap")},
     {POST, .path = API "/replays", ONE("replay"), .status = 202},
     {GET, .path = API "/replays/{id}", ONE("replay_result"), .aliases = of_replay},
     {GET, .path = API "/export/org-json", ONE("registries")},
+    {GET, .path = API "/export/dot", TEXT("dot"), .type = "text/vnd.graphviz; charset=utf-8"},
+    {GET, .path = API "/export/mermaid", TEXT("mermaid"), .type = "text/plain; charset=utf-8"},
+    {GET, .path = API "/export/jsonl", LINES("rows"), .type = "application/jsonl; charset=utf-8"},
     {POST, .path = API "/stop", NONE("stop"), .status = 202},
 };
 /* clang-format on */

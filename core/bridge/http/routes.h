@@ -26,9 +26,11 @@ enum soc_route_own {
 
 /* What is made of the list that an operation answers. */
 enum soc_route_shape {
-    SOC_ROUTE_LIST, /* { items, next, as_of } */
-    SOC_ROUTE_ONE,  /* its only object */
-    SOC_ROUTE_NONE, /* {} */
+    SOC_ROUTE_LIST,  /* { items, next, as_of } */
+    SOC_ROUTE_ONE,   /* its only object */
+    SOC_ROUTE_NONE,  /* {} */
+    SOC_ROUTE_TEXT,  /* the member `text` of its only object, as it is */
+    SOC_ROUTE_LINES, /* its objects, one per line */
 };
 
 /* Another name of a parameter. */
@@ -47,6 +49,7 @@ struct soc_route {
     int status;                            /* of success; 0: 200 */
     const char *done;                      /* 200 if the answer has this member */
     const struct soc_route_alias *aliases; /* ends with a NULL name; NULL: none */
+    const char *type;                      /* of the body; NULL: application/json */
     const char *summary;                   /* NULL: that of the operation */
 };
 

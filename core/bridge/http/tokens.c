@@ -28,6 +28,7 @@
 struct soc_tokens {
     int directory; /* kept open: the path may be relative */
     char *key;     /* the owner's token */
+    struct soc_digest *sha256;
     struct soc_token owner;
     struct soc_token *list;
     size_t count;
@@ -248,6 +249,7 @@ int soc_tokens_open(struct soc_tokens **out, const char *directory, struct soc_d
     struct soc_tokens *tokens = soc_alloc_zero(sizeof(*tokens));
     tokens->directory = handle;
     tokens->key = soc_copy_text(key.data, key.length);
+    tokens->sha256 = soc_digest_new();
     tokens->owner.name = soc_copy_text("owner", 5);
     tokens->owner.scopes = SOC_SCOPE_ALL;
     soc_digest_sha256(tokens->owner.digest, soc_buf_slice(&key));
@@ -270,6 +272,7 @@ void soc_tokens_free(struct soc_tokens *tokens)
     close(tokens->directory);
     explicit_bzero(tokens->key, strlen(tokens->key));
     free(tokens->key);
+    soc_digest_free(tokens->sha256);
     fini_token(&tokens->owner);
     free_list(tokens->list, tokens->count);
     free(tokens);
@@ -280,7 +283,7 @@ const struct soc_token *soc_tokens_find(struct soc_tokens *tokens, struct soc_sl
     uint8_t digest[SOC_DIGEST_BYTES];
     const struct soc_token *found = NULL;
     renew(tokens);
-    soc_digest_sha256(digest, shown);
+    soc_digest_run(tokens->sha256, digest, shown);
     if (soc_digest_equal(digest, tokens->owner.digest, SOC_DIGEST_BYTES))
         found = &tokens->owner;
     for (size_t i = 0; i < tokens->count; i++)

@@ -1,5 +1,7 @@
 #include "kernel/mail/envelope.h"
 
+#include <string.h>
+
 #include "base/json.h"
 #include "env/clock.h"
 #include "env/ids.h"
@@ -13,7 +15,18 @@ struct soc_slice soc_receiver_id(const struct soc_message *message)
 
 void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message)
 {
-    soc_message_id_format(out, message->time_ms, message->key);
+    struct soc_slice foreign = soc_message_text(message, SOC_TEXT_FOREIGN_ID);
+    if (foreign.length == SOC_MESSAGE_ID_BYTES)
+        memcpy(out, foreign.data, SOC_MESSAGE_ID_BYTES);
+    else
+        soc_message_id_format(out, message->time_ms, message->key);
+}
+
+bool soc_envelope_is_id(struct soc_slice id, const struct soc_message *message)
+{
+    struct soc_slice foreign = soc_message_text(message, SOC_TEXT_FOREIGN_ID);
+    return soc_message_id_is(id, message->time_ms, message->key) ||
+           (foreign.data != NULL && soc_slice_equal(id, foreign));
 }
 
 struct soc_slice soc_envelope_chain(const struct soc_message *message,
@@ -108,6 +121,7 @@ void soc_envelope_record(struct soc_record *record, const struct soc_message *me
         .hops = message->hops,
         .reply_to = message->reply_to,
         .reply_to_ms = (uint64_t)message->reply_to_ms,
+        .cause = message->cause,
         .expires_ms = (uint64_t)message->expires_ms,
         .deliver_at_ms = (uint64_t)(message->flags & SOC_MESSAGE_IS_DATED ? message->deliver_date_ms
                                                                           : message->deliver_at_ms),

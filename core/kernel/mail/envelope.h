@@ -4,6 +4,8 @@
 #ifndef SOC_KERNEL_MAIL_ENVELOPE_H
 #define SOC_KERNEL_MAIL_ENVELOPE_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/limits.h"
 #include "model/message.h"
@@ -25,8 +27,12 @@ void soc_envelope_put_receipt(struct soc_buf *out, uint64_t key, int64_t time_ms
 /* Lends the receiver: an agent's id, or `All`. */
 struct soc_slice soc_receiver_id(const struct soc_message *message);
 
-/* Formats the message's id. */
+/* Formats the message's id: of one from another host, the one that it has there. */
 void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message);
+
+/* Tells whether `id` is that of the message. One from another host has two: that id, and one
+ * of this host, by which its stored key is found. */
+bool soc_envelope_is_id(struct soc_slice id, const struct soc_message *message);
 
 /* Lends the correlation id of the message's chain: its own field, or the id of the
  * message if it started the chain, formatted into `id`. Absent for NULL. */

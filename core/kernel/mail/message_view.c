@@ -60,6 +60,17 @@ static void show_id(struct soc_viewed *value, int64_t time_ms, uint64_t key)
     show_text(value, soc_slice(value->room, SOC_MESSAGE_ID_BYTES));
 }
 
+/* An id that came from another host, or one of this host. */
+static void show_id_of(struct soc_viewed *value, const struct soc_message_view *view,
+                       enum soc_message_text foreign, int64_t time_ms, uint64_t key)
+{
+    struct soc_slice text = soc_message_text_at(view->message, view->texts, foreign);
+    if (text.data != NULL)
+        show_text(value, text);
+    else
+        show_id(value, time_ms, key);
+}
+
 /* Whole seconds are shown as an integer. */
 static void show_ttl(struct soc_viewed *value, const struct soc_message *message)
 {
@@ -78,10 +89,11 @@ static void show_ttl(struct soc_viewed *value, const struct soc_message *message
 #define DATE_OF_DELIVER_AT deliver_date_ms
 
 /* How each kind of field is shown. */
-#define SHOW_ACK(tag, name)      (void)m
-#define SHOW_ANSWERED(tag, name) show_id(value, m->reply_to_ms, m->reply_to)
+#define SHOW_ACK(tag, name) (void)m
+#define SHOW_ANSWERED(tag, name)                                                                   \
+    show_id_of(value, view, SOC_TEXT_FOREIGN_REPLY, m->reply_to_ms, m->reply_to)
 #define SHOW_FLAG(tag, name)     show_flag(value, m->flags &SOC_MESSAGE_##tag)
-#define SHOW_ID(tag, name)       show_id(value, m->time_ms, m->key)
+#define SHOW_ID(tag, name)       show_id_of(value, view, SOC_TEXT_FOREIGN_ID, m->time_ms, m->key)
 #define SHOW_KEY(tag, name)      show_own_text(value, view, SOC_TEXT_##tag)
 #define SHOW_MARK(tag, name)     show_mark(value, m->flags &SOC_MESSAGE_##tag)
 #define SHOW_NAME(tag, name)     SHOW_KEY(tag, name)

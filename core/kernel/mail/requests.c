@@ -167,7 +167,7 @@ bool soc_request_is_named(const struct soc_message *message, struct soc_slice pa
     struct soc_slice external_id = soc_message_text(message, SOC_TEXT_EXTERNAL_ID);
     bool is_named = false;
     if (read_query_id(payload, &id))
-        is_named = soc_message_id_is(soc_buf_slice(&id), message->time_ms, message->key) ||
+        is_named = soc_envelope_is_id(soc_buf_slice(&id), message) ||
                    (external_id.data != NULL && soc_slice_equal(soc_buf_slice(&id), external_id));
     soc_buf_fini(&id);
     return is_named;

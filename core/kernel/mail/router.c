@@ -60,6 +60,7 @@ static void inherit(const struct soc_host *host, const struct soc_send *send,
         *trace = soc_message_text(cause, SOC_TEXT_TRACEPARENT);
     if (cause != NULL) {
         bool is_idle = draft->to != host->registry.user && draft->deliver_at_ms == 0;
+        draft->cause = cause->key;
         draft->hops = cause->hops + (draft->from != draft->to);
         draft->idle_hops = is_idle ? cause->idle_hops + 1 : 0; /* a turn with progress resets it */
     }
@@ -98,7 +99,9 @@ static int check_send(struct soc_host *host, const struct soc_agent *from,
 {
     *to = find_receiver(host, from, send->to);
     if (*to == NULL)
-        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", send->to);
+        return soc_refuse(error,
+                          soc_registry_is_astray(host, send->to) ? SOC_ENOHOST : SOC_ENOAGENT, NULL,
+                          "agentId", send->to);
     soc_agent_prefetch(*to);
     if (send->wants_reply && (*to)->hold & SOC_HOLD_FAILED)
         return soc_refuse(error, SOC_ERECEIVER, NULL, "to", soc_agent_id(*to));
@@ -204,6 +207,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
                            (send->is_dated && is_later ? SOC_MESSAGE_IS_DATED : 0) |
                            (p->to == NULL ? SOC_MESSAGE_IS_BROADCAST : 0)),
         .attempt = 1,
+        .hops = send->hops,
         .payload = send->payload,
     };
     for (int i = 0; i < SOC_TEXT_COUNT; i++)
@@ -212,6 +216,7 @@ static struct soc_message *make_message(struct soc_host *host, const struct soc_
     inherit(host, send, &draft, chain_id);
     SOC_PARTS_TELL(host, name_draft, host, &draft, own_id);
     if (send->answers != NULL) {
+        draft.texts[SOC_TEXT_FOREIGN_REPLY] = soc_message_text(send->answers, SOC_TEXT_FOREIGN_ID);
         draft.reply_to = send->answers->key;
         draft.reply_to_ms = send->answers->time_ms;
         if (send->answers->flags & SOC_MESSAGE_WANTS_REPLY)
@@ -346,7 +351,10 @@ void soc_router_accept(struct soc_host *host, struct soc_message *message)
     assert(!host->turn.is_open && !message->is_queued);
     assert(message->outcome == SOC_OUTCOME_PENDING);
     if (!(message->flags & SOC_MESSAGE_IS_BROADCAST)) {
-        host->totals.sent++;
+        if (soc_message_text(message, SOC_TEXT_FOREIGN_ID).data != NULL)
+            host->totals.taken++;
+        else
+            host->totals.sent++;
         soc_trace_message(host, "message", message);
     }
     if (message->reply_to != 0)
@@ -389,6 +397,10 @@ void soc_router_deliver(struct soc_host *host, struct soc_message *message)
     struct soc_agent *to = message->to;
     if (message->expires_ms != 0 && message->expires_ms <= soc_host_now(host)) {
         expire(host, message);
+        return;
+    }
+    if (to != NULL && to->is_remote) {
+        soc_router_hand_over(host, message);
         return;
     }
     if (message->flags & SOC_MESSAGE_IS_REPLY) {
@@ -435,9 +447,32 @@ static bool tell_parts(struct soc_host *host, struct soc_message *message, enum 
     return is_kept;
 }
 
+/* Tells those who wait for the message how it ended. */
+static void tell_waiters(struct soc_host *host, const struct soc_message *message,
+                         enum soc_outcome outcome, struct soc_slice reason)
+{
+    if (outcome == SOC_OUTCOME_HANDED_OVER) {
+        soc_acks_note(host, message, SOC_ACK_RECEIVED);
+        return;
+    }
+    if (outcome == SOC_OUTCOME_PROCESSED)
+        soc_acks_note(host, message, SOC_ACK_PROCESSED);
+    else
+        soc_acks_fail(host, message, outcome, reason);
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_IS_REPLY)
+        soc_request_lose_answer(host, message->reply_to);
+    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&
+        !soc_transit_replies(host, message->key))
+        soc_request_fail(host, message->key, "receiver_failed",
+                         "the request could not be handled; see its dead letter");
+    if (outcome == SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY)
+        soc_request_note_finished(host, message->key);
+}
+
 void soc_router_finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                        struct soc_slice reason)
 {
+    bool is_done = outcome == SOC_OUTCOME_PROCESSED || outcome == SOC_OUTCOME_HANDED_OVER;
     assert(!message->is_queued && outcome != SOC_OUTCOME_PENDING);
     bool is_special = message->is_outside || message->flags & SOC_MESSAGE_IS_BROADCAST;
     for (size_t i = 0; is_special && host->parts.calls.finishing[i] != NULL; i++)
@@ -454,20 +489,9 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
     };
     soc_batch_put(host, &record);
     bool is_kept = tell_parts(host, message, outcome, reason);
-    if (outcome != SOC_OUTCOME_PROCESSED)
+    if (!is_done)
         SOC_PARTS_TELL(host, failed, host, message, outcome);
-    if (outcome == SOC_OUTCOME_PROCESSED)
-        soc_acks_note(host, message, SOC_ACK_PROCESSED);
-    else
-        soc_acks_fail(host, message, outcome, reason);
-    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_IS_REPLY)
-        soc_request_lose_answer(host, message->reply_to);
-    if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&
-        !soc_transit_replies(host, message->key))
-        soc_request_fail(host, message->key, "receiver_failed",
-                         "the request could not be handled; see its dead letter");
-    if (outcome == SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY)
-        soc_request_note_finished(host, message->key);
+    tell_waiters(host, message, outcome, reason);
     if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
         struct soc_request *request = soc_request_find(host, message->key);
         assert(!is_kept);

@@ -31,6 +31,7 @@ struct soc_send {
     int64_t ttl_ms;        /* 0: unlimited */
     int64_t deliver_at_ms; /* 0: immediately */
     int64_t deadline_ms;   /* a date; 0: none */
+    uint32_t hops;         /* of the message in its lineage on other hosts */
     /* The message this answers; no policy is asked then. */
     const struct soc_message *answers;
     /* Or, from a later activation, key and time of the open request it answers. */

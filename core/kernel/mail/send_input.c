@@ -7,8 +7,8 @@
 #include "base/limits.h"
 #include "env/clock.h"
 
-#define MS_MAX             1e14                       /* in the year 5138 */
-#define RECEIVER_BYTES_MAX (2 * SOC_ID_BYTES_MAX + 1) /* agent@host */
+#define MS_MAX             1e14 /* in the year 5138 */
+#define RECEIVER_BYTES_MAX SOC_ADDRESS_BYTES_MAX
 
 static int refuse(enum soc_message_field field, struct soc_send_input_fault *fault)
 {

@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/look.h"
+#include "kernel/operations/given.h"
 #include "kernel/operations/looks.h"
 #include "kernel/operations/tree.h"
 #include "kernel/operations/why.h"
@@ -41,6 +42,9 @@ static const struct soc_param tree_members[] = {
     {.name = "families",
      .kind = SOC_PARAM_LIST,
      .summary = "instead of more than 50 children: `{ role, status, count }`"},
+    {.name = "below",
+     .kind = SOC_PARAM_LIST,
+     .summary = "agents under it that are neither listed nor in `families`: `{ status, count }`"},
     {.name = "more",
      .kind = SOC_PARAM_INTEGER,
      .summary = "children left out because the answer is too long"},
@@ -162,16 +166,19 @@ static const struct soc_param one_agent[] = {
     {.name = NULL},
 };
 
-#define LOOK(name_) .name = name_, .scope = SOC_SCOPE_READ, .needs_running = true
+#define LOOK(name_) .name = name_, .scope = SOC_SCOPE_READ
 
 const struct soc_operation soc_agent_looks[] = {
     {LOOK("agent"), .summary = "one agent, alive or ended", .is_for_agents = true,
      .params = one_agent, .answer = soc_looks_agent_members, .run = look_at_agent},
-    {LOOK("context"), .summary = "what the model of an agent is told: role, brief, contacts, rules",
+    {LOOK("context"), .needs_running = true,
+     .summary = "what the model of an agent is told: role, brief, contacts, rules",
      .params = soc_operation_agent, .answer = context_members, .run = look_at_context},
-    {LOOK("tree"), .summary = "agents with those below them, each parent before its children",
+    {LOOK("tree"), .needs_running = true,
+     .summary = "agents with those below them, each parent before its children",
      .params = tree_params, .answer = tree_members, .run = look_at_tree},
-    {LOOK("why"), .summary = "why an agent waits: the chain of waits to what really holds it up",
+    {LOOK("why"), .needs_running = true,
+     .summary = "why an agent waits: the chain of waits to what really holds it up",
      .params = soc_operation_agent, .answer = why_members, .run = look_at_why},
     {.name = NULL},
 };

@@ -11,7 +11,7 @@ struct soc_awaiting {
     struct soc_awaiting *next;
     struct soc_awaiting *previous;
     uint64_t key;                  /* of the message to be answered; 0: … */
-    const struct soc_agent *agent; /* … the agent that waits for mail */
+    const struct soc_agent *agent; /* … the agent that waits for mail; NULL: nothing */
     soc_awaited_cb *cb;
     void *user;
 };
@@ -46,6 +46,13 @@ struct soc_awaiting *soc_awaiting_mail(struct soc_host *host, const struct soc_a
 {
     struct soc_awaiting draft = {.agent = agent, .cb = cb, .user = user};
     assert(agent != NULL);
+    return add(host, &draft, wait_ms);
+}
+
+struct soc_awaiting *soc_awaiting_time(struct soc_host *host, int64_t wait_ms, soc_awaited_cb *cb,
+                                       void *user)
+{
+    struct soc_awaiting draft = {.cb = cb, .user = user};
     return add(host, &draft, wait_ms);
 }
 
@@ -90,12 +97,14 @@ static void wake_all(struct soc_host *host, uint64_t key, const struct soc_agent
 
 void soc_awaiting_note_reply(struct soc_host *host, uint64_t key)
 {
+    assert(key != 0);
     if (host->awaiting.first != NULL)
         wake_all(host, key, NULL);
 }
 
 void soc_awaiting_note_mail(struct soc_host *host, const struct soc_agent *agent)
 {
+    assert(agent != NULL);
     if (host->awaiting.first != NULL)
         wake_all(host, 0, agent);
 }

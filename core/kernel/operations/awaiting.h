@@ -1,6 +1,7 @@
 /* Awaiting: operations that answer when something happens, or when their time is over.
  *
- * A call that waits registers here for the reply to a message, or for mail to an agent. It
+ * A call that waits registers here for the reply to a message, for mail to an agent, or, where
+ * something else tells it what it waits for, for the end of its time alone. It
  * is called back once: when that was committed, when its time is over, or when the host is
  * freed. Nothing of it is durable: a client asks again after a restart.
  * Layer: kernel. Thread: loop. */
@@ -32,6 +33,10 @@ struct soc_awaiting *soc_awaiting_reply(struct soc_host *host, uint64_t key, int
 /* Registers for mail that is handed out to an agent outside. */
 struct soc_awaiting *soc_awaiting_mail(struct soc_host *host, const struct soc_agent *agent,
                                        int64_t wait_ms, soc_awaited_cb *cb, void *user);
+
+/* Registers for nothing but the end of the time. */
+struct soc_awaiting *soc_awaiting_time(struct soc_host *host, int64_t wait_ms, soc_awaited_cb *cb,
+                                       void *user);
 
 /* Ends a registration without calling `cb`. NULL is allowed. */
 void soc_awaiting_end(struct soc_host *host, struct soc_awaiting *awaiting);

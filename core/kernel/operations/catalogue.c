@@ -1,14 +1,16 @@
 #include "kernel/operations/catalogue.h"
 
 #include "kernel/operations/agent_looks.h"
+#include "kernel/operations/at.h"
+#include "kernel/operations/exports.h"
 #include "kernel/operations/looks.h"
 #include "kernel/operations/message_looks.h"
 #include "kernel/operations/orders.h"
 #include "kernel/part.h"
 
 /* The operations of the kernel. */
-static const struct soc_operation *const kernel[] = {soc_looks, soc_agent_looks, soc_message_looks,
-                                                     soc_orders};
+static const struct soc_operation *const kernel[] = {
+    soc_looks, soc_agent_looks, soc_message_looks, soc_at_looks, soc_exports, soc_orders};
 
 #define KERNEL_COUNT (sizeof(kernel) / sizeof(kernel[0]))
 
@@ -34,7 +36,8 @@ const struct soc_operation *soc_catalogue_at(const struct soc_part *const *parts
 static const struct soc_operation *find(const struct soc_operation *list, struct soc_slice name)
 {
     for (; list != NULL && list->name != NULL; list++)
-        if (soc_slice_equal(name, soc_slice_text(list->name)))
+        if (name.length > 0 && list->name[0] == name.data[0] &&
+            soc_slice_equal(name, soc_slice_text(list->name)))
             return list;
     return NULL;
 }

@@ -3,6 +3,9 @@
 #include "base/json.h"
 #include "env/clock.h"
 #include "kernel/look.h"
+#include "kernel/operations/agent_pages.h"
+#include "kernel/operations/follow.h"
+#include "kernel/operations/given.h"
 #include "kernel/operations/message_params.h"
 
 #define TEXT_WIDTH SOC_LOOKS_TEXT_WIDTH
@@ -155,12 +158,14 @@ static const struct soc_param wait_members[] = {
 
 static const struct soc_param stats_members[] = {
     COUNT("sent", "messages sent so far"),
+    COUNT("taken", "messages taken from other hosts"),
     COUNT("pending", "not ended yet"),
     COUNT("processed", "handled"),
     COUNT("expired", "not handled in time"),
     COUNT("dead", "could not be delivered or handled"),
     COUNT("dropped", "given up by a person"),
     COUNT("cancelled", "ended with their task"),
+    COUNT("handed_over", "durable on the host of their receiver"),
     {.name = "agents", .kind = SOC_PARAM_INTEGER, .summary = "living agents, while it runs"},
     {.name = "waiting", .kind = SOC_PARAM_INTEGER, .summary = "agents that wait, while it runs"},
     {.name = "turns", .kind = SOC_PARAM_INTEGER, .summary = "turns since the start"},
@@ -253,15 +258,17 @@ struct soc_slice soc_looks_find_meta(struct soc_slice rows, const char *name)
 /* Reads the totals that end every batch: key, time, output, sent, then outcomes. */
 static void recall_stats(struct soc_slice meta, struct soc_buf *out)
 {
-    static const char *const names[] = {NULL,      NULL,   NULL,      "sent",     "processed",
-                                        "expired", "dead", "dropped", "cancelled"};
-    int64_t numbers[9] = {0};
+    static const char *const names[] = {NULL,        NULL,          NULL,   "sent",
+                                        "processed", "expired",     "dead", "dropped",
+                                        "cancelled", "handed_over", "taken"};
+    enum { NUMBERS = 11, TAKEN = 10 };
+    int64_t numbers[NUMBERS] = {0};
     struct soc_buf cursor = {0};
     struct soc_json_walk walk;
     soc_json_string(soc_looks_find_meta(meta, "cursor"), &cursor);
     if (soc_json_check(soc_buf_slice(&cursor), NULL) == SOC_OK) {
         soc_json_walk(&walk, soc_buf_slice(&cursor));
-        for (int i = 0; i < 9 && soc_json_next(&walk); i++)
+        for (int i = 0; i < NUMBERS && soc_json_next(&walk); i++)
             soc_json_integer(walk.value, &numbers[i]);
     }
     struct soc_calendar calendar;
@@ -269,10 +276,10 @@ static void recall_stats(struct soc_slice meta, struct soc_buf *out)
     soc_json_string(soc_looks_find_meta(meta, "clock"), &cursor);
     soc_calendar_read(&calendar, soc_buf_slice(&cursor));
     soc_buf_fini(&cursor);
-    int64_t pending = numbers[3];
+    int64_t pending = numbers[3] + numbers[TAKEN];
     soc_buf_put_text(out, "[{");
-    for (int i = 3; i < 9; i++) {
-        if (i > 3)
+    for (int i = 3; i < NUMBERS; i++) {
+        if (i > 3 && i < TAKEN)
             pending -= numbers[i];
         soc_json_put_name(out, names[i]);
         soc_json_put_integer(out, numbers[i]);
@@ -296,12 +303,14 @@ const struct soc_operation soc_looks[] = {
      .view = &(const struct soc_view){.is_stored = true,
                                       .is_of_living = true,
                                       .look = look_at_agents,
+                                      .page = soc_agent_pages_agents,
                                       .columns = agent_columns}},
     {LOOK("contacts"), .summary = "who knows whom, in which role, since when and how",
      .is_for_agents = true, FILTERS(SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_PAGE),
      .answer = contact_members,
      .view = &(const struct soc_view){.is_stored = true,
                                       .is_of_living = true,
+                                      .page = soc_agent_pages_contacts,
                                       .columns = contact_columns}},
     {LOOK("messages"),
      .summary = "all messages with their status; for an agent, including broadcasts it reads",
@@ -312,16 +321,22 @@ const struct soc_operation soc_looks[] = {
      .summary = "messages that could not be delivered or handled, with the reason",
      FILTERS(SOC_FILTER_LETTERS), .answer = soc_message_members, .tells = SOC_MESSAGE_PARAMS_ROW,
      .view = &(const struct soc_view){.is_stored = true, .columns = dead_columns}},
-    {LOOK("activity"), .summary = "the activity log, in order", FILTERS(SOC_FILTER_ALL),
+    {.name = "activity",
+     .scope = SOC_SCOPE_READ,
+     .run = soc_follow_look,
+     .summary = "the activity log, in order",
+     FILTERS(SOC_FILTER_ALL | SOC_FILTER_WAIT),
      .answer = activity_members,
      .view = &(const struct soc_view){.is_stored = true, .columns = activity_columns}},
     {LOOK("waits"), .summary = "who waits for whom, since when and until when",
      FILTERS(SOC_FILTER_PAGE), .answer = wait_members,
-     .view = &(const struct soc_view){.look = look_at_waits, .columns = wait_columns}},
+     .view = &(const struct soc_view){.look = look_at_waits,
+                                      .page = soc_agent_pages_waits,
+                                      .columns = wait_columns}},
     {LOOK("stats"), .summary = "counts of messages, agents and turns", .answer = stats_members,
      .view = &(const struct soc_view){.look = look_at_stats, .recall = recall_stats}},
     {LOOK("roles"), .summary = "the roles agents can have",
-     FILTERS(SOC_FILTER_TIME | SOC_FILTER_LIMIT), .answer = role_members,
+     FILTERS(SOC_FILTER_TIME | SOC_FILTER_PAGE), .answer = role_members,
      .view = &(const struct soc_view){.is_hidden = true, .is_stored = true}},
     {LOOK("registries"), .summary = "the contacts of all agents in one object",
      .answer = registries_members,

@@ -9,6 +9,7 @@
 #include "kernel/gate.h"
 #include "kernel/look.h"
 #include "kernel/operations/awaiting.h"
+#include "kernel/operations/given.h"
 #include "kernel/operations/message_params.h"
 #include "kernel/refusal.h"
 
@@ -81,15 +82,32 @@ static void put_row(struct soc_buf *out, const char *name, struct soc_slice row)
     soc_buf_put_slice(out, row);
 }
 
+/* Tells whether the caller may see a message. */
+static bool is_own(const struct look *look, struct soc_slice row)
+{
+    return look->agent == NULL || is_text(row, "from", soc_slice_text(look->agent)) ||
+           is_text(row, "to", soc_slice_text(look->agent));
+}
+
+/* Lends the message in whose turn that of `row` was sent, or the one it answers where that
+ * was not recorded. */
+static struct soc_slice find_cause(const struct look *look, struct soc_slice row)
+{
+    struct soc_slice id = soc_json_plain_string(soc_json_member(row, "caused_by"));
+    if (id.data == NULL)
+        id = soc_json_plain_string(soc_json_member(row, "reply_to"));
+    struct soc_slice cause = find_row(&look->rows, "id", id);
+    return cause.data != NULL && is_own(look, cause) ? cause : (struct soc_slice){0};
+}
+
 static void answer(struct soc_call *call, struct soc_slice life)
 {
     const struct look *look = call->work;
     struct soc_buf list = {0};
     struct soc_slice row = find_row(&look->rows, "id", id_of(look));
-    struct soc_slice answered = soc_json_plain_string(soc_json_member(row, "reply_to"));
     soc_buf_put_byte(&list, '[');
     soc_buf_put(&list, row.data, row.length - 1); /* more members follow */
-    put_row(&list, "cause", find_row(&look->rows, "id", answered));
+    put_row(&list, "cause", find_cause(look, row));
     put_row(&list, "life", life);
     put_row(&list, "reply", find_row(&look->rows, "reply_to", id_of(look)));
     soc_buf_put_text(&list, "}]");
@@ -134,9 +152,7 @@ static void take_message(int rc, struct soc_slice rows, void *user)
     struct soc_slice row = {0};
     if (rc >= 0)
         row = find_row(&look->rows, "id", id_of(look));
-    bool is_own = look->agent == NULL || is_text(row, "from", soc_slice_text(look->agent)) ||
-                  is_text(row, "to", soc_slice_text(look->agent));
-    bool is_missing = row.data == NULL || !is_own;
+    bool is_missing = row.data == NULL || !is_own(look, row);
     if (!is_missing && look->awaiting != NULL && is_open(row) &&
         find_row(&look->rows, "reply_to", id_of(look)).data == NULL)
         return;
@@ -202,9 +218,8 @@ static void look_at_message(struct soc_given *given)
 
 const struct soc_operation soc_message_looks[] = {
     {.name = "message",
-     .summary = "one message with its reply, what it answers and its whole life",
+     .summary = "one message with its reply, what caused it and its whole life",
      .scope = SOC_SCOPE_READ,
-     .needs_running = true,
      .is_for_agents = true,
      .params = params,
      .answer = soc_message_members,

@@ -4,7 +4,7 @@
 
 #include "base/limits.h"
 
-static_assert(SOC_MESSAGE_FIELD_COUNT + 4 < 32, "a bit each");
+static_assert(SOC_MESSAGE_FIELD_COUNT + 5 < 64, "a bit each");
 
 #define SPAN_MS_MAX   100000000000000 /* 10^14 */
 #define SECONDS_S_MAX 100000000000    /* 10^11 */
@@ -61,6 +61,8 @@ const char *const soc_message_params_priorities[] = {"urgent", "high", "normal",
 #define SAYS_DELIVER_AT     "delivered at this time"
 #define SAYS_EXTERNAL_ID    "its id where it comes from; a key as well"
 #define SAYS_FINISHED_AT    "when it ended"
+#define SAYS_FOREIGN_ID     "its id on the host of its sender"
+#define SAYS_FOREIGN_REPLY  "the same of the message it answers"
 #define SAYS_FROM           "the sender"
 #define SAYS_HOPS           "how many messages led to it"
 #define SAYS_ID             "its id"
@@ -69,7 +71,7 @@ const char *const soc_message_params_priorities[] = {"urgent", "high", "normal",
 #define SAYS_REASON         "why it ended: a sentence, or the code of `error`"
 #define SAYS_REPLY_TO       "the message it answers"
 #define SAYS_REQUIRES_ACK   "whether an outside agent must acknowledge it"
-#define SAYS_STATUS         "pending, processed, expired, dead, dropped or cancelled"
+#define SAYS_STATUS         "pending, processed, expired, dead, dropped, cancelled or handed_over"
 #define SAYS_TASK_ID        "the task it belongs to"
 #define SAYS_TIMEOUT_MS     "how long to wait for the reply, in ms"
 #define SAYS_TIMESTAMP      "when it was sent"
@@ -97,7 +99,7 @@ const struct soc_param soc_message_params[] = {
 };
 
 /* The fields that every message has. */
-#define B(tag) (1u << SOC_MESSAGE_FIELD_##tag)
+#define B(tag) ((uint64_t)1 << SOC_MESSAGE_FIELD_##tag)
 #define ALWAYS                                                                                     \
     (B(FROM) | B(ID) | B(PAYLOAD) | B(PRIORITY) | B(STATUS) | B(TIMESTAMP) | B(TO) | B(TYPE))
 
@@ -111,7 +113,10 @@ const struct soc_param soc_message_members[] = {
     SOC_MESSAGE_FIELD_MAP(F)
 #undef F
         {.name = "error", .kind = SOC_PARAM_OBJECT, .summary = "the error that ended it"},
-    {.name = "cause", .kind = SOC_PARAM_OBJECT, .summary = "the message it answers"},
+    {.name = "cause",
+     .kind = SOC_PARAM_OBJECT,
+     .summary = "the message its sender was handling when it sent it"},
+    {.name = "caused_by", .kind = SOC_PARAM_ID, .summary = "the id of that message"},
     {.name = "reply", .kind = SOC_PARAM_OBJECT, .summary = "the first message that answers it"},
     {.name = "life",
      .kind = SOC_PARAM_LIST,

@@ -13,14 +13,15 @@
 extern const struct soc_param soc_message_params[];
 
 /* Every field as a member of a message; soc_operation.tells chooses. Four that are no fields
- * follow: `error`, the error object that `reason` names, and `cause`, `reply` and `life`. */
+ * follow: `error`, the error object that `reason` names, and `cause`, `caused_by`, `reply` and
+ * `life`. */
 extern const struct soc_param soc_message_members[];
 
 /* The words for a priority, terminated by NULL. */
 extern const char *const soc_message_params_priorities[];
 
 #define SOC_MESSAGE_PARAMS_IS(condition, tag)                                                      \
-    | ((condition) ? (uint32_t)1 << SOC_MESSAGE_FIELD_##tag : (uint32_t)0)
+    | ((condition) ? (uint64_t)1 << SOC_MESSAGE_FIELD_##tag : (uint64_t)0)
 
 /* The fields that a sender at a door may set; the second also if it waits for a reply. */
 #define SOC_MESSAGE_PARAMS_SEND_BIT(tag, name, kind, by, shown, hashed)                            \
@@ -31,8 +32,9 @@ extern const char *const soc_message_params_priorities[];
                               ((unsigned)SOC_BY_##by &                                             \
                                ((unsigned)SOC_SEND_FROM_SOCKET | (unsigned)SOC_SEND_FROM_WAIT)),   \
                           tag)
-#define SOC_MESSAGE_PARAMS_SEND    (0u SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_SEND_BIT))
-#define SOC_MESSAGE_PARAMS_REQUEST (0u SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_REQUEST_BIT))
+#define SOC_MESSAGE_PARAMS_SEND ((uint64_t)0 SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_SEND_BIT))
+#define SOC_MESSAGE_PARAMS_REQUEST                                                                 \
+    ((uint64_t)0 SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_REQUEST_BIT))
 
 /* The fields of a message as its receiver sees it, and as the history shows it. */
 #define SOC_MESSAGE_PARAMS_ENVELOPE_BIT(tag, name, kind, by, shown, hashed)                        \
@@ -40,11 +42,12 @@ extern const char *const soc_message_params_priorities[];
 #define SOC_MESSAGE_PARAMS_ROW_BIT(tag, name, kind, by, shown, hashed)                             \
     SOC_MESSAGE_PARAMS_IS(                                                                         \
         SOC_SHOWN_##shown == SOC_SHOWN_ENVELOPE || SOC_SHOWN_##shown == SOC_SHOWN_HISTORY, tag)
-#define SOC_MESSAGE_PARAMS_ENVELOPE (0u SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_ENVELOPE_BIT))
+#define SOC_MESSAGE_PARAMS_ENVELOPE                                                                \
+    ((uint64_t)0 SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_ENVELOPE_BIT))
 #define SOC_MESSAGE_PARAMS_ROW                                                                     \
-    (1u << SOC_MESSAGE_FIELD_COUNT SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_ROW_BIT))
+    ((uint64_t)1 << SOC_MESSAGE_FIELD_COUNT SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_ROW_BIT))
 
 /* What else one message shows: `cause`, `reply` and `life`. */
-#define SOC_MESSAGE_PARAMS_WHOLE (7u << (SOC_MESSAGE_FIELD_COUNT + 1))
+#define SOC_MESSAGE_PARAMS_WHOLE ((uint64_t)15 << (SOC_MESSAGE_FIELD_COUNT + 1))
 
 #endif

@@ -8,6 +8,7 @@
 #include "kernel/gate.h"
 #include "kernel/host.h"
 #include "kernel/mail/dead.h"
+#include "kernel/operations/given.h"
 #include "kernel/operations/looks.h"
 #include "kernel/registry.h"
 

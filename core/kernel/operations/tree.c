@@ -8,10 +8,10 @@
 #include "kernel/look.h"
 #include "kernel/state.h"
 
-/* The children of one agent that have the same role and status. */
+/* Agents below one that have the same role and status. */
 struct family {
     struct family *next;
-    const struct soc_role *role;
+    const struct soc_role *role; /* NULL if roles are counted together */
     const char *status;
     uint64_t count;
 };
@@ -25,15 +25,17 @@ struct node {
     struct node *last;
     struct node *next; /* sibling */
     struct family *families;
-    uint64_t more; /* children that are left out */
+    struct family *below; /* further down, without their roles */
+    uint64_t more;        /* children that are left out */
 };
 
 /* A tree that is being built. */
 struct tree {
     const struct soc_host *host;
     int64_t depth_max;
-    struct soc_map nodes; /* agent's address -> node, owned */
-    struct node *first;   /* top level */
+    struct soc_map nodes;  /* agent's address -> node, owned */
+    struct soc_map hidden; /* address of one that is not shown -> the nearest node above it */
+    struct node *first;    /* top level */
     struct node *last;
 };
 
@@ -58,44 +60,63 @@ static void add_node(struct tree *tree, const struct soc_agent *agent, struct no
     soc_map_put_number(&tree->nodes, (uint64_t)(uintptr_t)agent, node);
 }
 
-/* Counts a child of a large family by role and status. */
-static void count_child(const struct tree *tree, struct node *parent, const struct soc_agent *agent)
+static void count(struct family **place, const struct soc_role *role, const char *status)
 {
-    const char *status = soc_look_status(tree->host, agent);
-    struct family **place = &parent->families;
-    while (*place != NULL && ((*place)->role != agent->role || (*place)->status != status))
+    while (*place != NULL && ((*place)->role != role || (*place)->status != status))
         place = &(*place)->next;
     if (*place == NULL) {
         *place = soc_alloc_zero(sizeof(**place));
-        **place = (struct family){.role = agent->role, .status = status};
+        **place = (struct family){.role = role, .status = status};
     }
     (*place)->count++;
+}
+
+/* Counts an agent that has no node with the nearest one above it. */
+static void hide_agent(struct tree *tree, const struct soc_agent *agent, struct node *above)
+{
+    const char *status = soc_look_status(tree->host, agent);
+    bool is_family =
+        above->agent == agent->parent && agent->parent->children > SOC_TREE_CHILDREN_MAX;
+    soc_map_put_number(&tree->hidden, (uint64_t)(uintptr_t)agent, above);
+    if (is_family && above->depth < tree->depth_max)
+        count(&above->families, agent->role, status);
+    else
+        count(&above->below, NULL, status);
 }
 
 /* Parents are born before their children, so they have been seen. */
 static void place_agent(struct tree *tree, const struct soc_agent *agent)
 {
-    struct node *parent = agent->parent == NULL ? NULL : find_node(tree, agent->parent);
-    if (parent == NULL || parent->depth >= tree->depth_max)
+    if (agent->parent == NULL)
         return;
-    if (agent->parent->children > SOC_TREE_CHILDREN_MAX)
-        count_child(tree, parent, agent);
-    else if (tree->nodes.count < SOC_TREE_ROWS_MAX)
+    struct node *parent = find_node(tree, agent->parent);
+    struct node *above = parent;
+    if (parent == NULL)
+        above = soc_map_find_number(&tree->hidden, (uint64_t)(uintptr_t)agent->parent);
+    if (above == NULL)
+        return;
+    if (parent == NULL || parent->depth >= tree->depth_max ||
+        agent->parent->children > SOC_TREE_CHILDREN_MAX) {
+        hide_agent(tree, agent, above);
+    } else if (tree->nodes.count < SOC_TREE_ROWS_MAX) {
         add_node(tree, agent, parent);
-    else
+    } else {
         parent->more++;
+        hide_agent(tree, agent, parent);
+    }
 }
 
-static void put_families(const struct node *node, struct soc_buf *out)
+static void put_families(const char *name, const struct family *first, struct soc_buf *out)
 {
-    soc_json_put_name(out, "families");
+    soc_json_put_name(out, name);
     soc_buf_put_byte(out, '[');
-    for (const struct family *family = node->families; family != NULL; family = family->next) {
-        if (family != node->families)
+    for (const struct family *family = first; family != NULL; family = family->next) {
+        if (family != first)
             soc_buf_put_byte(out, ',');
         soc_buf_put_text(out, "{\"count\":");
         soc_json_put_integer(out, (int64_t)family->count);
-        soc_json_put_text_member(out, "role", soc_slice_text(family->role->id));
+        if (family->role != NULL)
+            soc_json_put_text_member(out, "role", soc_slice_text(family->role->id));
         soc_json_put_text_member(out, "status", soc_slice_text(family->status));
         soc_buf_put_byte(out, '}');
     }
@@ -109,10 +130,12 @@ static void put_node(const struct soc_host *host, const struct node *node, struc
         soc_buf_put_byte(out, ',');
     soc_buf_put_text(out, "{\"children\":");
     soc_json_put_integer(out, agent->children);
+    if (node->below != NULL)
+        put_families("below", node->below, out);
     soc_json_put_name(out, "depth");
     soc_json_put_integer(out, node->depth);
     if (node->families != NULL)
-        put_families(node, out);
+        put_families("families", node->families, out);
     soc_json_put_text_member(out, "id", soc_agent_id(agent));
     if (node->more > 0) {
         soc_json_put_name(out, "more");
@@ -149,18 +172,25 @@ static void put_nodes(const struct tree *tree, struct soc_buf *out)
     soc_buf_put_byte(out, ']');
 }
 
+static void free_families(struct family *family)
+{
+    while (family != NULL) {
+        struct family *next = family->next;
+        free(family);
+        family = next;
+    }
+}
+
 static void free_nodes(struct tree *tree)
 {
     struct node *node;
     for (size_t cursor = 0; (node = soc_map_each(&tree->nodes, &cursor)) != NULL;) {
-        while (node->families != NULL) {
-            struct family *family = node->families;
-            node->families = family->next;
-            free(family);
-        }
+        free_families(node->families);
+        free_families(node->below);
         free(node);
     }
     soc_map_fini(&tree->nodes);
+    soc_map_fini(&tree->hidden);
 }
 
 void soc_tree_put(const struct soc_host *host, const struct soc_agent *root, int64_t depth_max,

@@ -88,7 +88,7 @@ static enum end end_of(const struct soc_host *host, const struct chain *chain,
         return agent->role->is_runnable ? END_WORKING : END_ABSENT;
     if (activation == NULL)
         return agent->is_ready ? END_WORKING : is_awaited ? END_SILENCE : END_IDLE;
-    if (activation->state == SOC_ACTIVATION_READY)
+    if (activation->state == SOC_ACTIVATION_READY || activation->is_stalled)
         return END_WORKING;
     if (activation->state == SOC_ACTIVATION_BACKOFF)
         return END_RETRY;

@@ -6,6 +6,8 @@
 #include "kernel/state.h"
 #include "store/journal.h"
 
+#define CURSOR_NUMBERS 11 /* the last two only of a host that has joined others */
+
 void soc_batch_put(struct soc_host *host, const struct soc_record *record)
 {
     soc_record_put(&host->batch, record);
@@ -29,13 +31,15 @@ void soc_batch_put_meta(struct soc_host *host, const char *name, struct soc_slic
 static void put_cursor(struct soc_host *host)
 {
     const struct soc_totals *t = &host->totals;
-    const uint64_t numbers[] = {host->next_key,    (uint64_t)soc_host_now(host),
-                                host->outbox.next, t->sent,
-                                t->outcome[1],     t->outcome[2],
-                                t->outcome[3],     t->outcome[4],
-                                t->outcome[5]};
+    const uint64_t numbers[CURSOR_NUMBERS] = {host->next_key,    (uint64_t)soc_host_now(host),
+                                              host->outbox.next, t->sent,
+                                              t->outcome[1],     t->outcome[2],
+                                              t->outcome[3],     t->outcome[4],
+                                              t->outcome[5],     t->outcome[6],
+                                              t->taken};
+    size_t count = numbers[9] + numbers[10] > 0 ? CURSOR_NUMBERS : CURSOR_NUMBERS - 2;
     struct soc_buf text = {0};
-    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+    for (size_t i = 0; i < count; i++) {
         soc_buf_put_byte(&text, i == 0 ? '[' : ',');
         soc_json_put_integer(&text, (int64_t)numbers[i]);
     }
@@ -46,16 +50,17 @@ static void put_cursor(struct soc_host *host)
 
 int64_t soc_batch_read_cursor(struct soc_host *host, struct soc_slice json)
 {
-    int64_t numbers[9] = {0};
+    int64_t numbers[CURSOR_NUMBERS] = {0};
     struct soc_json_walk walk;
     soc_json_walk(&walk, json);
-    for (int i = 0; i < 9 && soc_json_next(&walk); i++)
+    for (int i = 0; i < CURSOR_NUMBERS && soc_json_next(&walk); i++)
         soc_json_integer(walk.value, &numbers[i]);
     host->next_key = (uint64_t)numbers[0];
     host->outbox.next = (uint64_t)numbers[2];
     host->totals.sent = (uint64_t)numbers[3];
-    for (int i = SOC_OUTCOME_PROCESSED; i <= SOC_OUTCOME_CANCELLED; i++)
+    for (int i = SOC_OUTCOME_PROCESSED; i < SOC_OUTCOME_COUNT; i++)
         host->totals.outcome[i] = (uint64_t)numbers[3 + i];
+    host->totals.taken = (uint64_t)numbers[10];
     return numbers[1];
 }
 

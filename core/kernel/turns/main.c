@@ -64,6 +64,7 @@ static bool is_worth_asking(const struct soc_effect *effect, struct soc_slice an
     case SOC_EFFECT_RECEIVE:
     case SOC_EFFECT_CHAT:
     case SOC_EFFECT_HTTP:
+    case SOC_EFFECT_RUN_LUA:
         return is_error;
     default:
         return false;

@@ -118,11 +118,26 @@ static bool note_failure(struct soc_host *host, struct soc_agent *agent)
     return has_failed;
 }
 
+/* Returns true if a retry could only see the same recorded error: the turn went on from one,
+ * such as a time-out, and raised without asking for anything else. */
+static bool is_retry_futile(const struct soc_activation *activation)
+{
+    if (activation->effects_kept == 0 || activation->is_injected)
+        return false;
+    for (uint32_t i = activation->effects_kept; i < activation->effects_count; i++)
+        if (!soc_effect_is_aside((enum soc_effect_kind)activation->effects[i].kind))
+            return false;
+    struct soc_slice answer = soc_activation_answer_of(activation, activation->effects_kept - 1);
+    return answer.length > 0 && answer.data[0] == '{';
+}
+
 static void fail_turn(struct soc_host *host, struct soc_activation *activation, bool is_final,
                       struct soc_slice error)
 {
     struct soc_agent *agent = activation->agent;
     const struct soc_wait_ops *wait = soc_wait_ops_of(host, activation);
+    bool is_futile = is_retry_futile(activation);
+    activation->is_injected = false;
     if (host->parts.watches_effects)
         SOC_PARTS_TELL(host, run_ended, host, activation, is_final ? "broken" : "raised", error);
     soc_turn_rollback(host);
@@ -137,8 +152,12 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
         soc_main_fail(host, activation, is_final, error);
         return;
     }
-    int64_t delay_ms =
-        is_final ? -1 : host->hooks.retry_after(host->hooks.user, agent, activation->retries);
+    if (is_futile && !is_final)
+        soc_trace(host, "no_retry", agent,
+                  "it raised after a recorded error, which a retry would see as well");
+    int64_t delay_ms = is_final || is_futile
+                           ? -1
+                           : host->hooks.retry_after(host->hooks.user, agent, activation->retries);
     bool has_failed = note_failure(host, agent);
     if (delay_ms < 0) {
         if (has_failed)
@@ -155,6 +174,19 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
     host->waits.count++;
     activation->timer.kind = SOC_TIMER_ACTIVATION;
     soc_heap_add(&host->timers, &activation->timer, soc_host_now(host) + delay_ms);
+}
+
+/* The script runs in another process, which is busy. What the turn did so far is undone and
+ * done again with the next run. The script has seen the keys of it, so nobody else gets
+ * them. */
+static void stall_turn(struct soc_host *host, struct soc_activation *activation)
+{
+    uint64_t next_key = host->next_key;
+    assert(activation->wait.kind == SOC_WAIT_NONE);
+    soc_turn_rollback(host);
+    host->next_key = next_key;
+    soc_activation_rewind(activation);
+    soc_waiting_stall(host, activation);
 }
 
 static void run_turn(struct soc_host *host, struct soc_activation *activation)
@@ -175,6 +207,9 @@ static void run_turn(struct soc_host *host, struct soc_activation *activation)
         break;
     case SOC_TURN_BROKEN:
         fail_turn(host, activation, true, soc_buf_slice(&error));
+        break;
+    case SOC_TURN_STALLED:
+        stall_turn(host, activation);
         break;
     }
     assert(!host->turn.is_open); /* committed or rolled back */
@@ -278,6 +313,20 @@ static bool abandon_inside(struct soc_host *host, struct soc_agent *agent)
                          SOC_SLICE("{\"error\":\"moved_outside\"}"));
     soc_ending_check(host, agent);
     return true;
+}
+
+void soc_schedule_park(struct soc_host *host, struct soc_agent *agent, struct soc_slice error)
+{
+    struct soc_activation *activation = agent->activation;
+    assert(activation != NULL && !host->turn.is_open);
+    soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
+    if (activation->message == NULL) {
+        soc_main_fail(host, activation, true, error);
+        return;
+    }
+    note_failure(host, agent);
+    soc_handling_abandon(host, activation, SOC_OUTCOME_DEAD, error);
+    soc_ending_check(host, agent);
 }
 
 bool soc_schedule_run(struct soc_host *host)

@@ -67,6 +67,8 @@ struct soc_slice soc_wait_chain(const struct soc_host *host,
 
 const char *soc_wait_name(const struct soc_activation *activation)
 {
+    if (activation->is_stalled)
+        return "script";
     return activation->state == SOC_ACTIVATION_BACKOFF ? "retry"
                                                        : wait_names[activation->wait.kind];
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/transit.h"
 #include "kernel/refusal.h"
@@ -44,6 +45,7 @@ void soc_waiting_cancel(struct soc_host *host, struct soc_activation *activation
     soc_status_log_unblocked(host, activation);
     assert(host->waits.count > 0);
     host->waits.count--;
+    activation->is_stalled = false;
     activation->state = SOC_ACTIVATION_READY;
     if (activation->wait.kind == SOC_WAIT_RECEIVE && activation->wait.on != NULL) {
         assert(activation->wait.on->awaited > 0);
@@ -169,10 +171,36 @@ static void answer_timeout(struct soc_host *host, struct soc_activation *activat
     soc_buf_fini(&error);
 }
 
+void soc_waiting_stall(struct soc_host *host, struct soc_activation *activation)
+{
+    assert(activation->state == SOC_ACTIVATION_READY);
+    activation->state = SOC_ACTIVATION_BACKOFF;
+    activation->is_stalled = true;
+    host->waits.count++;
+    activation->timer.kind = SOC_TIMER_ACTIVATION;
+    soc_heap_add(&host->timers, &activation->timer, soc_host_now(host) + SOC_STALL_MS);
+}
+
+void soc_waiting_unstall(struct soc_host *host, struct soc_activation *activation)
+{
+    if (!activation->is_stalled)
+        return;
+    assert(activation->state == SOC_ACTIVATION_BACKOFF && host->waits.count > 0);
+    soc_heap_remove(&host->timers, &activation->timer);
+    host->waits.count--;
+    activation->is_stalled = false;
+    activation->state = SOC_ACTIVATION_READY;
+    soc_ready_add(host, activation->agent);
+}
+
 void soc_waiting_timer(struct soc_host *host, struct soc_activation *activation)
 {
     const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
     assert(activation->state != SOC_ACTIVATION_READY);
+    if (activation->is_stalled) {
+        soc_waiting_unstall(host, activation);
+        return;
+    }
     activation->has_progress = true; /* time has passed */
     if (activation->state == SOC_ACTIVATION_BACKOFF) {
         assert(host->waits.count > 0);

@@ -36,6 +36,12 @@ void soc_waiting_check(struct soc_host *host, struct soc_agent *agent);
 /* Notes all agents that wait to receive from `agent`, which has ended or failed. */
 void soc_waiting_note_end(struct soc_host *host, const struct soc_agent *agent);
 
+/* Suspends an activation whose turn stalled, for SOC_STALL_MS or until soc_waiting_unstall. */
+void soc_waiting_stall(struct soc_host *host, struct soc_activation *activation);
+
+/* Makes a stalled activation ready at once; others are left as they are. */
+void soc_waiting_unstall(struct soc_host *host, struct soc_activation *activation);
+
 /* The timer of the activation has fired: timeout, end of a sleep or of a back-off. */
 void soc_waiting_timer(struct soc_host *host, struct soc_activation *activation);
 

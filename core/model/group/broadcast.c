@@ -52,6 +52,7 @@ struct soc_message_draft soc_broadcast_draft(const struct soc_broadcast *broadca
         .type = message->type,
         .reply_to = message->reply_to,
         .reply_to_ms = message->reply_to_ms,
+        .cause = message->cause,
         .expires_ms = message->expires_ms,
         .deliver_at_ms = message->deliver_at_ms,
         .sent_date_ms = message->sent_date_ms,

@@ -32,6 +32,7 @@ void soc_acquaint_by_introduction(struct soc_host *host, struct soc_agent *owner
     struct soc_contact_extra *extra = soc_contact_extra_copy(known == NULL ? NULL : known->extra);
     if (extra == NULL)
         extra = soc_alloc_zero(sizeof(*extra));
+    fill(&extra->role, how->role);
     fill(&extra->interface_spec, how->interface_spec);
     fill(&extra->introduced_by, soc_agent_id(how->by));
     fill(&extra->via, how->via);
@@ -65,11 +66,11 @@ static bool was_written_to(const struct soc_agent *from, const struct soc_agent 
 bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *from,
                            const struct soc_agent *to, const struct soc_send *send)
 {
-    return from != NULL && from != to && from != host->registry.user && to != host->registry.user &&
-           from->parent != to && to->parent != from && send->answers == NULL &&
-           send->answers_key == 0 && !send->is_formal && send->payload.data[0] == '{' &&
-           soc_contacts_find(&to->contacts, from) == NULL && !was_written_to(from, to) &&
-           !has_written(host, to);
+    return from != NULL && !from->is_remote && from != to && from != host->registry.user &&
+           to != host->registry.user && from->parent != to && to->parent != from &&
+           send->answers == NULL && send->answers_key == 0 && !send->is_formal &&
+           send->payload.data[0] == '{' && soc_contacts_find(&to->contacts, from) == NULL &&
+           !was_written_to(from, to) && !has_written(host, to);
 }
 
 /* Sets member `name` of the JSON in `object` to a text. */

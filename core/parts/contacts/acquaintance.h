@@ -20,6 +20,7 @@ struct soc_acquaintance {
     struct soc_slice interface_spec; /* JSON, or absent */
     struct soc_slice reason;         /* text, or absent */
     struct soc_slice usage_hint;     /* text, or absent */
+    struct soc_slice role; /* the name of the peer's role, if this host does not know it */
 };
 
 /* Makes `peer` known to `owner`. Fields that an older entry already has are kept; the

@@ -81,9 +81,9 @@ static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *e
                                  soc_symbol_slice(p->type));
     if (is_first)
         soc_acquaint_introduce_self(p->from, p->to, p->send.payload, &p->completed);
-    else if (given.data != NULL)
+    else if (given.data != NULL && !p->from->is_remote)
         soc_acquaint_correct_role(p->from, p->send.payload, &p->completed);
-    if (is_first || given.data != NULL)
+    if (p->completed.length > 0)
         p->send.payload = soc_buf_slice(&p->completed);
     return SOC_OK;
 }

@@ -423,18 +423,24 @@ static void learn(struct soc_host *host, const struct soc_message *message,
     struct soc_named named = soc_introduction_named(payload);
     struct soc_agent *target = named.id.data == NULL ? NULL : soc_registry_find(host, named.id);
     struct soc_buf hint = {0};
+    struct soc_buf role = {0};
     if (target == NULL || target->is_ending)
         return;
     soc_json_string(soc_json_member(payload, "usage_hint"), &hint);
+    struct soc_slice given = soc_json_member(payload, "target_agent");
+    if (given.length > 0 && given.data[0] == '{')
+        soc_json_string(soc_json_member(given, "role"), &role);
     struct soc_acquaintance how = {
         .by = message->from,
         .via = soc_json_member(payload, "via"),
         .interface_spec = named.spec,
         .reason = entry == NULL ? (struct soc_slice){0} : soc_slice_text(entry->reason),
+        .role = target->is_remote && role.length > 0 ? soc_buf_slice(&role) : (struct soc_slice){0},
         .usage_hint = hint.length == 0 ? (struct soc_slice){0} : soc_buf_slice(&hint),
     };
     soc_acquaint_by_introduction(host, message->to, target, &how);
     soc_buf_fini(&hint);
+    soc_buf_fini(&role);
 }
 
 /* The broker itself answered what the host held for it: finishes the request and drops
@@ -448,8 +454,17 @@ static void release(struct soc_host *host, struct soc_agent *broker, struct soc_
         soc_ending_check(host, broker);
 }
 
+/* An agent elsewhere is asked: its host answers, and here is known that it was asked. */
+static void note_remote(struct soc_host *host, const struct soc_message *message)
+{
+    if (message->type == soc_contacts_state(host)->request && message->from != NULL &&
+        message->to->is_remote && find(host, message->key) == NULL)
+        soc_introductions_store(host, open_entry(host, message));
+}
+
 bool soc_introductions_accept(struct soc_host *host, struct soc_message *message)
 {
+    note_remote(host, message);
     struct soc_introduction *entry = find(host, message->reply_to);
     if (entry != NULL && (entry->requester != message->to || entry->broker != message->from))
         entry = NULL;

@@ -78,7 +78,7 @@ static int check_target(struct soc_host *host, const struct soc_agent *from,
     if (*target == to)
         return soc_refuse_format(error, "an agent cannot be introduced to itself",
                                  SOC_SLICE("introduction_response"));
-    if (*target != from && soc_contacts_find(&from->contacts, *target) == NULL)
+    if (*target != from && !from->is_remote && soc_contacts_find(&from->contacts, *target) == NULL)
         return soc_refuse(error, SOC_ENOCONTACT, "an agent can introduce only its contacts", "to",
                           id);
     return SOC_OK;
@@ -151,7 +151,7 @@ static int prepare_response(struct soc_host *host, struct soc_agent *from, struc
         rc =
             soc_refuse_format(error, "name the target_agent, or null and a reason if there is none",
                               SOC_SLICE("introduction_response"));
-    if (rc < 0)
+    if (rc < 0 || from->is_remote) /* its own host has checked and completed it */
         return rc;
     struct soc_buf value = {0};
     soc_buf_put_slice(payload, send->payload);

@@ -18,6 +18,9 @@
 /* How often old rows are deleted. */
 #define FORGET_EVERY_MS (10 * 60000)
 
+/* The name under which the hash of the scripts is stored. */
+#define SCRIPT_RECORD "script"
+
 struct soc_history {
     uint32_t days;
     int64_t forget_ms;        /* next deletion of old rows */
@@ -257,6 +260,30 @@ void soc_history_put_run(struct soc_host *host, const struct soc_activation *act
     put_row(host, "run", activation, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
     soc_history_state(host)->kept->has_state = soc_history_state(host)->kept->has_result = false;
+}
+
+uint64_t soc_history_script(const struct soc_host *host)
+{
+    return soc_history_state(host)->script;
+}
+
+void soc_history_set_script(struct soc_host *host, uint64_t hash)
+{
+    char text[17];
+    snprintf(text, sizeof(text), "%016" PRIx64, hash);
+    soc_history_state(host)->script = hash;
+    soc_batch_put_meta(host, SCRIPT_RECORD, soc_slice(text, 16));
+}
+
+int soc_history_restore(struct soc_host *host, const struct soc_record *record)
+{
+    if (record->type != SOC_RECORD_META ||
+        !soc_slice_equal(record->meta.name, SOC_SLICE(SCRIPT_RECORD)))
+        return SOC_OK;
+    char text[17];
+    snprintf(text, sizeof(text), "%.*s", (int)record->meta.value.length, record->meta.value.data);
+    soc_history_state(host)->script = strtoull(text, NULL, 16);
+    return SOC_OK;
 }
 
 void soc_history_put_place(struct soc_host *host, struct soc_buf *out)

@@ -61,6 +61,13 @@ void soc_history_describe(struct soc_host *host, const struct soc_activation *ac
  * so far) and `message`. Appends nothing outside an activation. */
 void soc_history_put_place(struct soc_host *host, struct soc_buf *out);
 
+/* Returns the hash of the scripts that the society last ran with; 0: unknown. Kept without
+ * history, too. */
+uint64_t soc_history_script(const struct soc_host *host);
+
+/* Stores that it runs with scripts of this hash from now on. */
+void soc_history_set_script(struct soc_host *host, uint64_t hash);
+
 /* Frees the history of the host. */
 void soc_history_free(struct soc_host *host);
 

@@ -14,7 +14,11 @@ struct soc_replay;
 struct soc_history_state {
     struct soc_history *kept;  /* owned; NULL: not recording */
     struct soc_replay *replay; /* lent; NULL: not replaying */
+    uint64_t script;           /* hash of the scripts of the last run; 0: unknown */
 };
+
+/* Reads back which script the state was last run with. */
+int soc_history_restore(struct soc_host *host, const struct soc_record *record);
 
 /* Lends the part's state. */
 static inline struct soc_history_state *soc_history_state(const struct soc_host *host)

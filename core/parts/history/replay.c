@@ -50,6 +50,7 @@ struct soc_agent *soc_replay_agent(struct soc_host *host, struct soc_slice id)
     if (agent == NULL) {
         struct soc_role *role = soc_map_find(&host->registry.roles, SOC_SLICE("unknown"));
         agent = soc_agent_new(id, role, NULL, 0);
+        agent->number = ++host->registry.births;
         soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
     }
     return agent;
@@ -236,8 +237,14 @@ int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
                      struct soc_slice *answer, struct soc_buf *error)
 {
     struct soc_replay *replay = soc_history_state(host)->replay;
-    uint32_t index = activation->cursor++;
     assert(replay != NULL);
+    if (soc_effect_is_aside(kind)) { /* need not be the same, and is not done again */
+        replay->effects +=
+            soc_activation_pass_aside(activation, kind, hash.now, answer) == SOC_ASIDE_RECORDED;
+        return SOC_GATE_RECORDED;
+    }
+    uint32_t index = soc_activation_next(activation);
+    activation->cursor = index + 1;
     bool is_more = index >= activation->effects_count;
     const struct soc_effect *effect = is_more ? NULL : &activation->effects[index];
     bool is_same = !is_more && soc_effect_fits(effect, kind, hash);
@@ -286,14 +293,15 @@ static void compare_end(struct soc_replay *replay, const struct soc_activation *
     static const char *const names[] = {"done", "waits", "raised", "broken"};
     struct soc_buf recorded = {0};
     struct soc_buf now = {0};
-    bool is_missing = activation->cursor < activation->effects_count;
-    if (is_missing && had_changed(replay, activation->cursor))
+    uint32_t next = soc_activation_next(activation);
+    bool is_missing = next < activation->effects_count;
+    if (is_missing && had_changed(replay, next))
         return;
     put_end(&now, is_missing && end == SOC_TURN_BROKEN ? "done" : names[end],
             is_missing ? (struct soc_slice){0} : error);
     if (is_missing) {
-        replay->index = activation->cursor;
-        put_recorded_effect(&recorded, activation, activation->cursor);
+        replay->index = next;
+        put_recorded_effect(&recorded, activation, next);
     } else if (!was_refused(replay, end == SOC_TURN_DONE)) {
         put_recorded_end(&recorded, replay->run);
     } else {
@@ -314,7 +322,8 @@ static void compare(struct soc_replay *replay, const struct soc_activation *acti
     struct soc_slice after = soc_json_member(replay->run, "state_after");
     if (replay->point != SOC_REPLAY_SAME || replay->is_at_end)
         return;
-    if (ends_with(replay->run, "waits") && activation->cursor >= activation->effects_count)
+    if (ends_with(replay->run, "waits") &&
+        soc_activation_next(activation) >= activation->effects_count)
         return;
     compare_end(replay, activation, end, error);
     if (end != SOC_TURN_DONE)
@@ -330,6 +339,7 @@ static void compare(struct soc_replay *replay, const struct soc_activation *acti
 static void run(struct soc_host *host, struct soc_activation *activation, struct soc_replay *replay)
 {
     struct soc_buf error = {0};
+    soc_activation_restart(activation);
     soc_history_state(host)->replay = replay;
     host->parts.watches_effects = true;
     enum soc_turn_end end = host->hooks.run(host->hooks.user, activation, &error);
@@ -375,6 +385,7 @@ void soc_replay_fini(struct soc_replay *replay)
 {
     soc_buf_fini(&replay->recorded);
     soc_buf_fini(&replay->now);
+    soc_buf_fini(&replay->where);
     soc_buf_fini(&replay->result);
     *replay = (struct soc_replay){0};
 }
@@ -382,6 +393,15 @@ void soc_replay_fini(struct soc_replay *replay)
 bool soc_replay_is_under_way(const struct soc_host *host)
 {
     return soc_history_state(host)->replay != NULL;
+}
+
+void soc_replay_set_where(struct soc_host *host, struct soc_slice where)
+{
+    struct soc_replay *replay = soc_history_state(host)->replay;
+    if (replay == NULL || replay->point != SOC_REPLAY_EFFECT)
+        return;
+    replay->where.length = 0;
+    soc_buf_put_slice(&replay->where, where);
 }
 
 bool soc_replay_keep_result(struct soc_host *host, struct soc_slice result)
@@ -428,6 +448,7 @@ const struct soc_part soc_history_part = {
     .operations = soc_replay_operations,
     .open = open_history,
     .free = free_history,
+    .restore = soc_history_restore,
     .run_ended = soc_history_put_run,
     .state_changed = state_changed,
     .begin_effect = begin_effect,

@@ -29,6 +29,7 @@ struct soc_replay {
     uint32_t effects;        /* repeated so far */
     struct soc_buf recorded; /* what the row says, JSON; empty: nothing */
     struct soc_buf now;      /* what happened instead */
+    struct soc_buf where;    /* file and line of the effect that differs; empty: unknown */
     struct soc_buf result;
     bool has_result;
     bool is_at_end; /* the record ends here: the run was waiting */
@@ -52,6 +53,10 @@ int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
 
 /* Tells whether the host is replaying a run right now. */
 bool soc_replay_is_under_way(const struct soc_host *host);
+
+/* Notes file and line of the effect at which the run that is replayed differs. Does nothing
+ * without a replay. */
+void soc_replay_set_where(struct soc_host *host, struct soc_slice where);
 
 /* Notes the payload with which the running activation is about to answer its message.
  * False in a replay: the payload is compared, not sent. */

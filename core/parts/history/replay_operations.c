@@ -1,6 +1,7 @@
 #include "parts/history/replay_operations.h"
 
 #include "base/limits.h"
+#include "kernel/operations/given.h"
 #include "kernel/refusal.h"
 #include "parts/history/history_state.h"
 

@@ -71,6 +71,14 @@ void soc_human_withdraw_item(struct soc_host *host, uint64_t key);
 void soc_human_look(struct soc_host *host, const struct soc_query *query, struct soc_buf *out);
 void soc_human_look_item(struct soc_host *host, const struct soc_item *item, struct soc_buf *out);
 
+/* The same for an item that is open, with its state. */
+void soc_human_look_open(struct soc_host *host, const struct soc_item *item, struct soc_buf *out);
+
+/* Appends a page of the open items that match, and fills in its cursors: an item's priority and
+ * key, so it shows each item that stays open once. */
+void soc_human_page(struct soc_host *host, const struct soc_query *query, struct soc_page *page,
+                    struct soc_buf *out);
+
 /* Returns the number of open items. */
 size_t soc_human_count(const struct soc_host *host);
 

@@ -28,7 +28,7 @@ struct soc_host;
 struct soc_outcall {
     uint64_t number;                   /* unique in this process only */
     char id[SOC_CALL_ID_BYTES];        /* globally unique; the same when repeated */
-    struct soc_slice kind;             /* "http", "chat" */
+    struct soc_slice kind;             /* "http", "chat", "lua" */
     struct soc_slice request;          /* JSON */
     struct soc_activation *activation; /* lent; the one that waits */
     bool is_repeated;                  /* it may have been made before a crash */

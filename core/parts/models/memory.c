@@ -205,6 +205,18 @@ static void free_memory(struct memory *memory)
     free(memory);
 }
 
+void soc_memory_copy(struct soc_host *to, const struct soc_host *from,
+                     const struct soc_agent *agent)
+{
+    const struct memory *memory = find(from, agent);
+    size_t start = 0;
+    for (size_t i = 0; memory != NULL && i < memory->count; i++) {
+        append(to, soc_agent_id(agent),
+               soc_slice(memory->text.data + start, memory->ends[i] - start), memory->gone + i + 1);
+        start = memory->ends[i];
+    }
+}
+
 void soc_memory_forget(struct soc_host *host, const struct soc_agent *agent)
 {
     struct memory *memory = soc_map_take(&soc_models_state(host)->memories, soc_agent_id(agent));

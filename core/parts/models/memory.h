@@ -50,6 +50,10 @@ void soc_memory_settle(struct soc_host *host);
  * does nothing, because the entry is already there. */
 void soc_memory_repeat(struct soc_host *host, uint64_t number, struct soc_slice entry);
 
+/* Copies the conversation of an agent into the memory of another host, a replay's. */
+void soc_memory_copy(struct soc_host *to, const struct soc_host *from,
+                     const struct soc_agent *agent);
+
 /* The agent has terminated: only the tables keep its conversation. */
 void soc_memory_forget(struct soc_host *host, const struct soc_agent *agent);
 

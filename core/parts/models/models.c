@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "kernel/operations/given.h"
 #include "kernel/operations/looks.h"
 #include "kernel/registry.h"
 #include "parts/models/calls.h"
@@ -84,6 +85,37 @@ static const struct soc_param usage_members[] = {
     {.name = NULL},
 };
 
+static const char *const budget_scopes[] = {"agent", "task", "society", NULL};
+static const char *const budget_amounts[] = {"tokens", "cost_micros", NULL};
+
+static const struct soc_param budget_members[] = {
+    {.name = "of",
+     .kind = SOC_PARAM_CHOICE,
+     .is_needed = true,
+     .choices = budget_scopes,
+     .summary = "what is limited"},
+    {.name = "id", .summary = "which agent or task"},
+    {.name = "what",
+     .kind = SOC_PARAM_CHOICE,
+     .is_needed = true,
+     .choices = budget_amounts,
+     .summary = "tokens, or millionths of a dollar"},
+    {.name = "limit", .kind = SOC_PARAM_INTEGER, .is_needed = true, .summary = "how many"},
+    {.name = "used", .kind = SOC_PARAM_INTEGER, .is_needed = true, .summary = "how many so far"},
+    {.name = "left",
+     .kind = SOC_PARAM_INTEGER,
+     .is_needed = true,
+     .summary = "how many are left; 0 if it was passed"},
+    {.name = NULL},
+};
+
+static void look_at_budgets(struct soc_given *given)
+{
+    struct soc_buf list = {0};
+    soc_usage_look_budgets(given->society->host, &list);
+    soc_given_answer_when_durable(given, &list);
+}
+
 /* What a conversation answers at most; the kept 8 MB would hold up the others. */
 #define CONVERSATION_BYTES_MAX (1u << 20)
 
@@ -128,14 +160,20 @@ static const struct soc_operation operations[] = {
      .summary = "model calls, tokens and cost by agent, task and model",
      .scope = SOC_SCOPE_READ,
      .params = soc_view_filters,
-     .takes = SOC_FILTER_AGENT | SOC_FILTER_TASK | SOC_FILTER_LIMIT,
+     .takes = SOC_FILTER_AGENT | SOC_FILTER_TASK | SOC_FILTER_PAGE,
      .answer = usage_members,
      .view = &(const struct soc_view){.is_stored = true, .columns = usage_columns},
      .run = soc_given_look},
+    {.name = "budgets",
+     .summary = "what is left of the limits on models: of each agent and task that has used some, "
+                "and of the society",
+     .scope = SOC_SCOPE_READ,
+     .needs_running = true,
+     .answer = budget_members,
+     .run = look_at_budgets},
     {.name = "conversation",
      .summary = "the latest entries of an agent's conversation with its model",
      .scope = SOC_SCOPE_READ,
-     .needs_running = true,
      .params = soc_operation_agent,
      .answer = conversation_members,
      .run = look_at_conversation},

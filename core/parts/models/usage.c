@@ -238,6 +238,41 @@ void soc_usage_look(const struct soc_host *host, struct soc_slice agent, struct 
     soc_buf_put_byte(out, ']');
 }
 
+static void put_budget(struct soc_buf *out, const char *of, const char *id, const char *what,
+                       uint64_t used, uint64_t limit)
+{
+    if (limit == 0)
+        return;
+    soc_buf_put_text(out, out->data[out->length - 1] == '[' ? "{" : ",{");
+    soc_json_put_text_member(out, "id", soc_slice_text(id));
+    put_number(out, "left", used < limit ? limit - used : 0);
+    put_number(out, "limit", limit);
+    soc_json_put_text_member(out, "of", soc_slice_text(of));
+    put_number(out, "used", used);
+    soc_json_put_text_member(out, "what", soc_slice_text(what));
+    soc_buf_put_byte(out, '}');
+}
+
+static void put_budgets(struct soc_buf *out, const char *of, const char *id, struct soc_usage used,
+                        struct soc_usage_bound bound)
+{
+    put_budget(out, of, id, "cost_micros", used.cost_micros, bound.cost_micros);
+    put_budget(out, of, id, "tokens", used.input_tokens + used.output_tokens, bound.tokens);
+}
+
+void soc_usage_look_budgets(const struct soc_host *host, struct soc_buf *out)
+{
+    const struct soc_usages *usages = &soc_models_state(host)->usages;
+    const struct sum *sum;
+    soc_buf_put_byte(out, '[');
+    put_budgets(out, "society", NULL, usages->total, usages->bounds.society);
+    for (size_t cursor = 0; (sum = soc_map_each(&usages->tasks, &cursor)) != NULL;)
+        put_budgets(out, "task", sum->id, sum->used, usages->bounds.task);
+    for (size_t cursor = 0; (sum = soc_map_each(&usages->agents, &cursor)) != NULL;)
+        put_budgets(out, "agent", sum->id, sum->used, usages->bounds.agent);
+    soc_buf_put_byte(out, ']');
+}
+
 static void free_sums(struct soc_map *sums)
 {
     size_t cursor = 0;

@@ -41,6 +41,10 @@ struct soc_usage soc_usage_total(const struct soc_host *host);
 void soc_usage_look(const struct soc_host *host, struct soc_slice agent, struct soc_slice task,
                     struct soc_buf *out);
 
+/* Appends the rows { id?, left, limit, of, used, what } of the limits: of each agent and
+ * task that has used some, and of the society. `left` is 0 where a limit was passed. */
+void soc_usage_look_budgets(const struct soc_host *host, struct soc_buf *out);
+
 /* Recovery: restores a row from its record. */
 void soc_usage_restore(struct soc_host *host, const struct soc_record_usage *record);
 

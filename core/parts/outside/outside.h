@@ -51,6 +51,7 @@ enum soc_door_event {
     SOC_DOOR_DONE,         /* a message that was handed out is no longer pending */
     SOC_DOOR_PENDING,      /* still pending, acked before the restart: not handed out again */
     SOC_DOOR_ACK,          /* an ack for a message of the agent: pass it on */
+    SOC_DOOR_FAILED,       /* a message of the agent ended without being handled */
 };
 
 struct soc_door_news { /* one piece of news for a door */
@@ -58,6 +59,8 @@ struct soc_door_news { /* one piece of news for a door */
     const struct soc_agent *agent;
     struct soc_slice message_id; /* of SOC_DOOR_DONE and SOC_DOOR_PENDING */
     struct soc_slice ack;        /* of SOC_DOOR_ACK: { id, timestamp, ack_for, from, status } */
+    /* Of SOC_DOOR_FAILED: { error, message, message_id, to, correlation_id? }. */
+    struct soc_slice failure;
 };
 
 /* What a door does for the host. None of these may call the host, except
@@ -74,6 +77,9 @@ struct soc_door {
     /* Something may have changed in the society: a turn, timer or door call is over. Must return
      * at once. NULL: not interested. */
     void (*changed)(void *user);
+    bool confirms;  /* `deliver` only takes the message in hand; soc_outside_confirm() says that
+                       it was delivered */
+    bool is_silent; /* the agents owe no signs of life */
 };
 
 /* Opens a door, which is copied, after soc_host_start, and hands out what is waiting
@@ -85,6 +91,11 @@ int soc_outside_open(struct soc_host *host, const struct soc_door *door);
  * agent, acked or not, because the door lost what it had delivered. Ladders continue. */
 void soc_outside_resume(struct soc_host *host);
 void soc_outside_hand_again(struct soc_host *host, const struct soc_agent *agent);
+
+/* For a door that confirms: the message with that key, taken in hand before, was delivered.
+ * What needs no ack ends now, the ladder of the rest begins. One that is no longer pending is
+ * passed over. */
+void soc_outside_confirm(struct soc_host *host, struct soc_slice agent, uint64_t key);
 
 /* Tells whether a message, or a copy of that broadcast, is pending for any outside
  * agent. */

@@ -11,12 +11,19 @@
 #include "kernel/mail/router.h"
 #include "kernel/operations/awaiting.h"
 #include "kernel/recover.h"
+#include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "kernel/turns/batch.h"
 #include "kernel/turns/egress.h"
 #include "parts/outside/outside.h"
 #include "parts/outside/outside_letters.h"
 #include "parts/outside/outside_operations.h"
+
+/* Tells whether a door may lead to the agent: those on other hosts are the part `hosts`'. */
+static bool is_ours(const struct soc_agent *agent)
+{
+    return agent->is_external && !agent->is_remote;
+}
 
 static void *open_outside(struct soc_host *host)
 {
@@ -56,7 +63,7 @@ static void free_outside(struct soc_host *host)
         free_position(item);
     while (outside->notices_first != NULL) {
         struct soc_door_notice *next = outside->notices_first->next;
-        free(outside->notices_first->ack);
+        free(outside->notices_first->json);
         free(outside->notices_first);
         outside->notices_first = next;
     }
@@ -80,7 +87,7 @@ static const struct soc_door *find_door(const struct soc_outside *outside,
 
 struct soc_outsider *soc_outside_need(struct soc_host *host, struct soc_agent *agent)
 {
-    assert(agent->is_external);
+    assert(is_ours(agent));
     struct soc_outside *outside = soc_outside_of_host(host);
     struct soc_outsider *outsider = soc_map_find(&outside->outsiders, soc_agent_id(agent));
     if (outsider != NULL)
@@ -129,11 +136,13 @@ static void tell_first(void *user)
         soc_message_id_format(id, notice->time_ms, notice->key);
         news.message_id = soc_slice(id, sizeof(id));
     }
-    if (notice->ack != NULL)
-        news.ack = soc_slice_text(notice->ack);
+    if (notice->event == SOC_DOOR_FAILED)
+        news.failure = soc_slice_text(notice->json);
+    else
+        news.ack = soc_slice_text(notice->json);
     door->tell(door->user, &news);
     release(notice->outsider);
-    free(notice->ack);
+    free(notice->json);
     free(notice);
 }
 
@@ -187,7 +196,7 @@ static void put_ack(struct soc_outsider *outsider, struct soc_slice for_id, stru
     soc_buf_put_byte(&json, '}');
     struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
     notice->event = SOC_DOOR_ACK;
-    soc_text_set(&notice->ack, soc_buf_slice(&json));
+    soc_text_set(&notice->json, soc_buf_slice(&json));
     soc_buf_fini(&json);
     add_notice(outsider, notice);
 }
@@ -203,6 +212,32 @@ void soc_outside_send_ack(struct soc_outsider *outsider, const struct soc_messag
     soc_envelope_id(id, message);
     put_ack(outsider, for_id.data != NULL ? for_id : soc_slice(id, sizeof(id)),
             soc_agent_id(message->to), ack);
+}
+
+void soc_outside_tell_failure(struct soc_outsider *outsider, const struct soc_message *message,
+                              enum soc_outcome outcome)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf json = {0};
+    int code = outcome == SOC_OUTCOME_EXPIRED     ? SOC_EEXPIRED
+               : outcome == SOC_OUTCOME_CANCELLED ? SOC_ECANCELLED
+               : outcome == SOC_OUTCOME_DROPPED   ? SOC_EDROPPED
+                                                  : SOC_ERECEIVER;
+    if (!has_listener(outsider))
+        return;
+    soc_envelope_id(id, message);
+    soc_refusal_begin(&json, code,
+                      code == SOC_ERECEIVER ? "the message could not be handled" : NULL);
+    soc_json_put_text_member(&json, "message_id", soc_slice(id, sizeof(id)));
+    soc_json_put_text_member(&json, "to", soc_agent_id(message->to));
+    soc_json_put_text_member(&json, "correlation_id",
+                             soc_message_text(message, SOC_TEXT_CORRELATION_ID));
+    soc_refusal_end(&json, code);
+    struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
+    notice->event = SOC_DOOR_FAILED;
+    soc_text_set(&notice->json, soc_buf_slice(&json));
+    soc_buf_fini(&json);
+    add_notice(outsider, notice);
 }
 
 void soc_outside_repeat_ack(struct soc_outsider *outsider, struct soc_slice for_id,
@@ -245,6 +280,13 @@ void soc_outside_end_letter(struct soc_letter *letter)
     soc_ending_check(host, agent);
 }
 
+/* Starts the ladder of a letter that needs an ack; a resend continues its own. */
+static void climb(struct soc_letter *letter)
+{
+    if (!ends_when_out(letter->message) && !letter->is_received && letter->ladder.step == 0)
+        soc_outside_climb(letter);
+}
+
 /* Hands one letter out. False if the door cannot take it. */
 static bool deliver(struct soc_letter *letter)
 {
@@ -263,9 +305,8 @@ static bool deliver(struct soc_letter *letter)
     letter->is_out = letter->was_out = true;
     letter->is_again = letter->is_warning = false;
     SOC_PARTS_TELL(outsider->host, deliver, outsider->host, message);
-    if (!ends_when_out(message) && !letter->is_received &&
-        letter->ladder.step == 0) /* a resend continues its ladder */
-        soc_outside_climb(letter);
+    if (!outsider->door->confirms)
+        climb(letter);
     return true;
 }
 
@@ -294,7 +335,7 @@ static void hand_out(struct soc_outsider *outsider)
             if (!may_leave(letter))
                 continue;
             can = deliver(letter);
-            if (can && ends_when_out(message))
+            if (can && ends_when_out(message) && !outsider->door->confirms)
                 soc_buf_put(&done, &message->key, sizeof(message->key));
         }
     }
@@ -457,6 +498,20 @@ void soc_outside_hand_again(struct soc_host *host, const struct soc_agent *agent
     soc_outside_call(outsider);
 }
 
+void soc_outside_confirm(struct soc_host *host, struct soc_slice agent, uint64_t key)
+{
+    const struct soc_outsider *outsider =
+        soc_map_find(&soc_outside_of_host(host)->outsiders, agent);
+    struct soc_letter *letter =
+        outsider == NULL ? NULL : soc_map_find_number(&outsider->letters, key);
+    if (letter == NULL || !letter->is_out)
+        return;
+    if (ends_when_out(letter->message))
+        soc_outside_end_letter(letter);
+    else
+        climb(letter);
+}
+
 bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key)
 {
     size_t cursor = 0;
@@ -470,7 +525,7 @@ bool soc_outside_is_awaited(const struct soc_host *host, uint64_t key)
 struct soc_agent *soc_outside_find(struct soc_host *host, struct soc_slice id)
 {
     struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
-    return agent == NULL || agent->is_ended || !agent->is_external ? NULL : agent;
+    return agent == NULL || agent->is_ended || !is_ours(agent) ? NULL : agent;
 }
 
 int64_t soc_outside_heard_ms(const struct soc_host *host, const struct soc_agent *agent)
@@ -559,6 +614,8 @@ static int restore(struct soc_host *host, const struct soc_record *record)
 
 static bool take(struct soc_host *host, struct soc_message *message)
 {
+    if (!is_ours(message->to))
+        return false;
     soc_outside_take(host, message);
     return true;
 }
@@ -587,26 +644,38 @@ static bool finish(struct soc_host *host, struct soc_message *message, enum soc_
                    struct soc_slice reason)
 {
     bool is_done = outcome == SOC_OUTCOME_PROCESSED || came_late(outcome, reason);
-    if (is_done && message->from != NULL && message->from->is_external)
+    if (is_done && message->from != NULL && is_ours(message->from))
         soc_outside_send_ack(soc_outside_need(host, message->from), message, SOC_ACK_PROCESSED);
     return false;
 }
 
+/* Tells the door of an outside agent that nobody handles what the agent sent. */
+static void failed(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome)
+{
+    const struct soc_agent *from = message->from;
+    struct soc_outsider *outsider = NULL;
+    if (from != NULL && from->is_external && !from->is_ended && message->to != NULL &&
+        message->reply_to == 0)
+        outsider = soc_map_find(&soc_outside_of_host(host)->outsiders, soc_agent_id(from));
+    if (outsider != NULL)
+        soc_outside_tell_failure(outsider, message, outcome);
+}
+
 static void agent_born(struct soc_host *host, struct soc_agent *agent)
 {
-    if (agent->is_external)
+    if (is_ours(agent))
         soc_outside_born(host, agent);
 }
 
 static void agent_ended(struct soc_host *host, struct soc_agent *agent)
 {
-    if (agent->is_external)
+    if (is_ours(agent))
         soc_outside_ended(host, agent);
 }
 
 static void agent_held(struct soc_host *host, struct soc_agent *agent)
 {
-    if (agent->is_external)
+    if (is_ours(agent))
         soc_outside_note_hold(host, agent);
 }
 
@@ -626,7 +695,7 @@ static bool is_busy(const struct soc_host *host)
 static void put_agent(const struct soc_host *host, const struct soc_agent *agent,
                       struct soc_buf *out)
 {
-    int64_t heard_ms = agent->is_external ? soc_outside_heard_ms(host, agent) : 0;
+    int64_t heard_ms = is_ours(agent) ? soc_outside_heard_ms(host, agent) : 0;
     if (heard_ms == 0)
         return;
     soc_json_put_name(out, "last_heartbeat");
@@ -649,6 +718,7 @@ const struct soc_part soc_outside_part = {
     .hand_out = take,
     .finishing = finishing,
     .finish = finish,
+    .failed = failed,
     .agent_held = agent_held,
     .put_agent = put_agent,
 };

@@ -10,6 +10,7 @@
 #include "kernel/gate.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/operations/awaiting.h"
+#include "kernel/operations/given.h"
 #include "kernel/operations/message_params.h"
 #include "kernel/refusal.h"
 #include "parts/outside/outside.h"

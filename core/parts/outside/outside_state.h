@@ -80,7 +80,7 @@ struct soc_door_notice {
     enum soc_door_event event;
     uint64_t key; /* of a message */
     int64_t time_ms;
-    char *ack; /* JSON, owned, or NULL */
+    char *json; /* the ack or the failure, owned, or NULL */
 };
 
 /* A stored position. */
@@ -147,6 +147,10 @@ void soc_outside_send_ack(struct soc_outsider *outsider, const struct soc_messag
                           enum soc_ack ack);
 void soc_outside_repeat_ack(struct soc_outsider *outsider, struct soc_slice for_id,
                             struct soc_slice by);
+
+/* Tells the agent's door, once durable, that a message of the agent ended unhandled. */
+void soc_outside_tell_failure(struct soc_outsider *outsider, const struct soc_message *message,
+                              enum soc_outcome outcome);
 
 /* Recovery: restores records; `message` is the pending message concerned, or NULL. */
 void soc_outside_restore_receipt(struct soc_host *host, struct soc_message *message,

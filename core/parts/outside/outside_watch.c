@@ -93,7 +93,8 @@ void soc_outside_watch(struct soc_outsider *outsider)
     int64_t due_ms = soc_pulse_due(&outsider->pulse, outside->heartbeat_ms);
     soc_heap_remove(&outside->timers, &outsider->timer);
     const struct soc_agent *agent = outsider->agent;
-    if (due_ms == 0 || outsider->door == NULL || agent->is_ended || agent->hold != 0)
+    if (due_ms == 0 || outsider->door == NULL || outsider->door->is_silent || agent->is_ended ||
+        agent->hold != 0)
         return;
     outsider->timer.kind = SOC_OUTSIDE_SILENCE;
     soc_heap_add(&outside->timers, &outsider->timer, due_ms);

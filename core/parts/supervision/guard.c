@@ -24,7 +24,7 @@ static const int codes[] = {
  * turn. */
 struct meeting {
     enum soc_guard guard;
-    char id[SOC_ID_BYTES_MAX + 1];
+    char id[SOC_ADDRESS_BYTES_MAX + 1];
     char chain[SOC_KEY_BYTES_MAX + 1]; /* "": none */
 };
 
@@ -84,7 +84,7 @@ static void note(struct soc_host *host, struct soc_agent *agent, enum soc_guard 
     agent->guards |= (uint8_t)(1u << guard);
     struct meeting meeting = {.guard = guard};
     struct soc_slice chain = soc_envelope_chain(host->turn.cause, id);
-    assert(agent->id_length <= SOC_ID_BYTES_MAX && chain.length <= SOC_KEY_BYTES_MAX);
+    assert(agent->id_length <= SOC_ADDRESS_BYTES_MAX && chain.length <= SOC_KEY_BYTES_MAX);
     memcpy(meeting.id, agent->id, agent->id_length);
     if (chain.data != NULL)
         memcpy(meeting.chain, chain.data, chain.length);
@@ -202,7 +202,8 @@ int soc_guard_send(struct soc_host *host, struct soc_agent *from, struct soc_age
         cause->idle_hops >= soc_supervision_state(host)->guards[SOC_GUARD_PROGRESS] &&
         !makes_progress(host, to, send))
         return refuse(host, from, SOC_GUARD_PROGRESS, error);
-    if (to != NULL &&
+    /* What another host has numbered is taken; it sends less when it hears of the mailbox. */
+    if (to != NULL && !from->is_remote &&
         count_queued(host, to) >= soc_supervision_state(host)->guards[SOC_GUARD_MAILBOX])
         return refuse(host, to, SOC_GUARD_MAILBOX, error);
     return SOC_OK;

@@ -1,6 +1,7 @@
 #include "parts/supervision/hold_operations.h"
 
 #include "base/limits.h"
+#include "kernel/operations/given.h"
 #include "parts/supervision/hold.h"
 
 static const struct soc_param params[] = {

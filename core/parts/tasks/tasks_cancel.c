@@ -310,3 +310,13 @@ int soc_tasks_check_asking(const struct soc_host *host, struct soc_buf *error)
         return SOC_OK;
     return soc_refuse(error, SOC_ECANCELLED, "the task in question was cancelled", "task_id", id);
 }
+
+bool soc_tasks_cancel_remote(struct soc_host *host, const struct soc_agent *owner,
+                             struct soc_slice id)
+{
+    struct soc_task *task = soc_tasks_find(host, owner, id);
+    if (task == NULL || task->assigner == NULL || !task->assigner->is_remote)
+        return false;
+    soc_tasks_cut(host, task, task->assigner, (struct soc_slice){0}, false);
+    return true;
+}

@@ -60,10 +60,10 @@ void soc_tasks_set_limit(struct soc_host *host, int64_t limit_ms)
 }
 
 /* Builds the key of an open task by owner and id. Ids contain no line breaks. */
-static struct soc_slice make_name(char out[2 * SOC_ID_BYTES_MAX + 2], const struct soc_agent *owner,
-                                  struct soc_slice id)
+static struct soc_slice make_name(char out[SOC_ADDRESS_BYTES_MAX + SOC_ID_BYTES_MAX + 2],
+                                  const struct soc_agent *owner, struct soc_slice id)
 {
-    assert(owner->id_length <= SOC_ID_BYTES_MAX && id.length <= SOC_ID_BYTES_MAX);
+    assert(owner->id_length <= SOC_ADDRESS_BYTES_MAX && id.length <= SOC_ID_BYTES_MAX);
     memcpy(out, owner->id, owner->id_length);
     out[owner->id_length] = '\n';
     memcpy(out + owner->id_length + 1, id.data, id.length);
@@ -73,7 +73,7 @@ static struct soc_slice make_name(char out[2 * SOC_ID_BYTES_MAX + 2], const stru
 struct soc_task *soc_tasks_find(const struct soc_host *host, const struct soc_agent *owner,
                                 struct soc_slice id)
 {
-    char name[2 * SOC_ID_BYTES_MAX + 2];
+    char name[SOC_ADDRESS_BYTES_MAX + SOC_ID_BYTES_MAX + 2];
     if (soc_tasks_of_host(host)->open.count == 0 || id.data == NULL || id.length > SOC_ID_BYTES_MAX)
         return NULL;
     return soc_map_find(&soc_tasks_of_host(host)->names, make_name(name, owner, id));
@@ -142,7 +142,7 @@ enum soc_task_state soc_tasks_state(const struct soc_task *task)
 void soc_tasks_link(struct soc_host *host, struct soc_task *task)
 {
     assert(soc_tasks_find_key(host, task->key) == NULL);
-    char name[2 * SOC_ID_BYTES_MAX + 2];
+    char name[SOC_ADDRESS_BYTES_MAX + SOC_ID_BYTES_MAX + 2];
     struct soc_slice made = make_name(name, task->owner, soc_slice_text(task->id));
     if (task->name == NULL)
         task->name = soc_copy_text(made.data, made.length);
@@ -531,7 +531,7 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
     struct soc_task *task = soc_tasks_of(host, message);
     if (task == NULL)
         return false;
-    if (outcome != SOC_OUTCOME_PROCESSED) {
+    if (outcome != SOC_OUTCOME_PROCESSED && outcome != SOC_OUTCOME_HANDED_OVER) {
         message->is_told = true; /* by the result */
         fail_task(host, task, outcome, reason);
         return false;

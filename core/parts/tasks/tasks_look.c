@@ -123,15 +123,17 @@ static int64_t mean_ms(const struct soc_host *host, const struct soc_agent *agen
 {
     struct soc_pace paces[3] = {0};
     size_t cursor = 0;
-    const struct soc_workload *workload;
+    const struct soc_workload *workload = soc_tasks_workload(host, agent);
+    if (workload != NULL)
+        soc_workload_add_pace(workload, &paces[0]);
+    if (paces[0].count > 0) /* mostly: then the others need not be looked at */
+        return paces[0].total_ms / paces[0].count;
     while ((workload = soc_map_each(&soc_tasks_of_host(host)->workloads, &cursor)) != NULL) {
-        if (workload->owner == agent)
-            soc_workload_add_pace(workload, &paces[0]);
         if (workload->owner->role == agent->role)
             soc_workload_add_pace(workload, &paces[1]);
         soc_workload_add_pace(workload, &paces[2]);
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 1; i < 3; i++)
         if (paces[i].count > 0)
             return paces[i].total_ms / paces[i].count;
     return soc_tasks_of_host(host)->limit_ms;

@@ -32,6 +32,11 @@ bool soc_tasks_is_helper(struct soc_host *host, const struct soc_agent *agent, s
 /* Returns the number of open tasks `owner` has. */
 uint32_t soc_tasks_count_open(const struct soc_host *host, const struct soc_agent *owner);
 
+/* The host of the assigner, an agent elsewhere, has cancelled the owner's task with that id:
+ * cancels it here as well, with its descendants. False: there is none. Outside any turn. */
+bool soc_tasks_cancel_remote(struct soc_host *host, const struct soc_agent *owner,
+                             struct soc_slice id);
+
 /* Cancels every open task of `owner`, with its descendants, on behalf of `by` (NULL: the
  * host). `reason` is a JSON text. Outside any turn. */
 void soc_tasks_cancel_all(struct soc_host *host, const struct soc_agent *owner,

@@ -4,8 +4,11 @@
 #include "base/limits.h"
 #include "kernel/gate.h"
 #include "kernel/look.h"
+#include "kernel/operations/agent_pages.h"
+#include "kernel/operations/given.h"
 #include "kernel/operations/looks.h"
 #include "kernel/registry.h"
+#include "model/agent.h"
 #include "parts/tasks/tasks.h"
 
 static const struct soc_column columns[] = {
@@ -158,6 +161,36 @@ static void look_at_queue(struct soc_host *host, const struct soc_query *query, 
     put_all(host, query, out, soc_tasks_put_queue);
 }
 
+static bool add_load(struct soc_agent_page *page, struct soc_host *host,
+                     const struct soc_agent *agent)
+{
+    if (agent == soc_registry_user(host) && soc_agent_page_query(page)->agent.data == NULL)
+        return true;
+    soc_tasks_put_load(host, agent, soc_agent_page_begin(page));
+    return soc_agent_page_end(page, agent->number);
+}
+
+static void page_load(struct soc_host *host, const struct soc_query *query, struct soc_page *page,
+                      struct soc_buf *out)
+{
+    soc_agent_pages_put(host, query, add_load, page, out);
+}
+
+static bool add_queue(struct soc_agent_page *page, struct soc_host *host,
+                      const struct soc_agent *agent)
+{
+    if (agent == soc_registry_user(host) && soc_agent_page_query(page)->agent.data == NULL)
+        return true;
+    soc_tasks_put_queue(host, agent, soc_agent_page_begin(page));
+    return soc_agent_page_end(page, agent->number);
+}
+
+static void page_queue(struct soc_host *host, const struct soc_query *query, struct soc_page *page,
+                       struct soc_buf *out)
+{
+    soc_agent_pages_put(host, query, add_queue, page, out);
+}
+
 static const struct soc_column load_columns[] = {
     {"AGENT", "agent", SOC_LOOKS_ID_WIDTH},
     {"STATUS", "status", 12},
@@ -191,7 +224,6 @@ const struct soc_operation soc_tasks_operations[] = {
     {.name = "task",
      .summary = "the tasks with that id, one for each owner",
      .scope = SOC_SCOPE_READ,
-     .needs_running = true,
      .is_for_agents = true,
      .params = task_params,
      .answer = members,
@@ -202,10 +234,11 @@ const struct soc_operation soc_tasks_operations[] = {
      .scope = SOC_SCOPE_READ,
      .is_for_agents = true,
      .params = soc_view_filters,
-     .takes = SOC_FILTER_AGENT,
+     .takes = SOC_FILTER_AGENT | SOC_FILTER_PAGE,
      .answer = load_members,
      .view = &(const struct soc_view){.is_of_living = true,
                                       .look = look_at_load,
+                                      .page = page_load,
                                       .columns = load_columns},
      .run = soc_given_look},
     {.name = "queue",
@@ -213,10 +246,11 @@ const struct soc_operation soc_tasks_operations[] = {
      .scope = SOC_SCOPE_READ,
      .is_for_agents = true,
      .params = soc_view_filters,
-     .takes = SOC_FILTER_AGENT,
+     .takes = SOC_FILTER_AGENT | SOC_FILTER_PAGE,
      .answer = queue_members,
      .view = &(const struct soc_view){.is_of_living = true,
                                       .look = look_at_queue,
+                                      .page = page_queue,
                                       .columns = queue_columns},
      .run = soc_given_look},
     {.name = "cancel",

@@ -102,7 +102,9 @@ static bool close_by(struct soc_host *host, struct soc_task *task,
                                              soc_slice_equal(status, SOC_SLICE("completed"));
     if (!is_failed && !is_done)
         return false;
-    if (is_failed && retryable.data != NULL && soc_slice_equal(retryable, SOC_SLICE("true"))) {
+    /* The host of the owner has tried again already. */
+    if (is_failed && !task->owner->is_remote && retryable.data != NULL &&
+        soc_slice_equal(retryable, SOC_SLICE("true"))) {
         int64_t delay_ms = soc_tasks_ask_retry(host, task, error);
         if (delay_ms >= 0) {
             soc_tasks_retry(host, task, soc_host_now(host) + delay_ms, error);

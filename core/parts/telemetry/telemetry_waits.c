@@ -163,6 +163,13 @@ static void put_http(struct ending *ending)
     soc_buf_fini(&room);
 }
 
+static void put_run_lua(struct ending *ending)
+{
+    ending->span.verb = "run_lua";
+    soc_span_begin(ending->out, &ending->span);
+    soc_span_put_text(ending->out, "society.call.id", soc_slice_text(ending->call->id));
+}
+
 static void put_request(struct ending *ending)
 {
     const struct soc_wait *wait = &ending->activation->wait;
@@ -214,6 +221,8 @@ void soc_telemetry_put_wait(struct soc_host *host, const struct soc_activation *
         put_request(&ending);
     else if (soc_slice_equal(ending.call->kind, SOC_SLICE("chat")))
         put_chat(&ending);
+    else if (soc_slice_equal(ending.call->kind, SOC_SLICE("lua")))
+        put_run_lua(&ending);
     else
         put_http(&ending);
     soc_telemetry_end(host, ending.out, error_of(&ending));

@@ -16,6 +16,7 @@ void soc_bind_delivery(lua_State *L, struct soc_script *script);
 void soc_bind_endings(lua_State *L, struct soc_script *script);
 void soc_bind_group(lua_State *L, struct soc_script *script);
 void soc_bind_http(lua_State *L, struct soc_script *script);
+void soc_bind_run_lua(lua_State *L, struct soc_script *script);
 void soc_bind_human(lua_State *L, struct soc_script *script);
 void soc_bind_introductions(lua_State *L, struct soc_script *script);
 void soc_bind_mail(lua_State *L, struct soc_script *script);

@@ -183,7 +183,7 @@ static int agent_log(lua_State *L)
     if (has_fields)
         fields = soc_buf_slice(&frame->scratch);
     int count;
-    if (soc_effect_begin(L, script, SOC_EFFECT_LOG, hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin_aside(L, script, SOC_EFFECT_LOG, hash, &count) == SOC_GATE_RECORDED)
         return count;
     soc_gate_log(script->host, level, soc_slice(text, length), fields);
     return soc_effect_end(L, script, SOC_SLICE("[]"));
@@ -207,14 +207,44 @@ static int agent_milestone(lua_State *L)
     return soc_effect_end(L, script, SOC_SLICE("[]"));
 }
 
+/* agent:version(name, default?, current?): which version of a piece of the script the activation
+ * follows. `current` from its first call on, unless the activation had passed there with a
+ * script that did not call it: then `default`. */
+static int agent_version(lua_State *L)
+{
+    struct soc_script *script = soc_handle_script(L);
+    struct soc_frame *frame = soc_frame_open(script);
+    int count;
+    luaL_checktype(L, 2, LUA_TSTRING);
+    lua_Integer older = luaL_optinteger(L, 3, 0);
+    luaL_argcheck(L, older >= 0 && older < LUA_MAXINTEGER, 3,
+                  "a smaller integer from 0 on expected");
+    lua_Integer current = luaL_optinteger(L, 4, older + 1);
+    luaL_argcheck(L, current > older, 4, "an integer above the default expected");
+    lua_settop(L, 2);
+    uint64_t hash = soc_effect_hash_arguments(L, frame, 2);
+    if (soc_effect_begin_aside(L, script, SOC_EFFECT_VERSION, hash, &count) == SOC_GATE_LIVE) {
+        soc_buf_printf(&frame->answer, "[%lld]", (long long)current);
+        return soc_effect_finish(L, frame, SOC_OK);
+    }
+    if (count == 0)
+        lua_pushinteger(L, older);
+    return 1;
+}
+
 /* print(…): an effect inside a turn. While the app loads, the line goes to the log. */
 static int gate_print(lua_State *L)
 {
     struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
     int arguments = lua_gettop(L); /* the sandbox has converted them to strings */
+    size_t bytes = 0;
     luaL_Buffer line;
     if (script == NULL || script->is_dropping)
         return luaL_error(L, "print: the society has ended");
+    for (int i = 1; i <= arguments; i++)
+        bytes += (size_t)lua_rawlen(L, i) + 1;
+    if (bytes > SOC_PRINT_BYTES_MAX)
+        return luaL_error(L, "print: a line can have 1 MB at most");
     luaL_buffinit(L, &line);
     for (int i = 1; i <= arguments; i++) {
         if (i > 1)
@@ -233,7 +263,7 @@ static int gate_print(lua_State *L)
     }
     int count;
     uint64_t hash = soc_hash(text, length, 0);
-    if (soc_effect_begin(L, script, SOC_EFFECT_PRINT, hash, &count) == SOC_GATE_RECORDED)
+    if (soc_effect_begin_aside(L, script, SOC_EFFECT_PRINT, hash, &count) == SOC_GATE_RECORDED)
         return 0;
     soc_gate_print(script->host, soc_slice(text, length));
     soc_gate_answer(script->host, SOC_SLICE("[]"));
@@ -281,6 +311,7 @@ static const luaL_Reg agent_functions[] = {
     {"end_tool", agent_end_tool},
     {"log", agent_log},
     {"milestone", agent_milestone},
+    {"version", agent_version},
     {NULL, NULL},
 };
 

@@ -273,7 +273,7 @@ int soc_bind_mail_reply(lua_State *L, struct soc_frame *frame, enum soc_effect_k
         soc_hash(id.data, id.length, soc_hash(send->payload.data, send->payload.length, 0));
     struct soc_activation *activation = soc_gate_activation(script->host);
     const struct soc_message *own = activation->message;
-    bool is_own = own != NULL && soc_message_id_is(id, own->time_ms, own->key);
+    bool is_own = own != NULL && soc_envelope_is_id(id, own);
     int count;
     if (soc_effect_begin(L, script, kind, hash, &count) == SOC_GATE_RECORDED) {
         activation->has_replied |= is_own && count == 1;

@@ -109,6 +109,7 @@ struct spawn_options {
     struct soc_slice id;
     bool has_message;
     bool is_external;   /* it lives outside */
+    bool is_isolated;   /* it runs in a worker process */
     bool is_waiting;    /* for the end of the task that the message opens */
     int message_index;  /* on the stack */
     int64_t timeout_ms; /* of that wait, -1: none */
@@ -116,7 +117,8 @@ struct spawn_options {
 
 static void read_spawn_options(lua_State *L, int index, struct spawn_options *options)
 {
-    static const char *const known[] = {"id", "message", "wait", "timeout_ms", "behaviour", NULL};
+    static const char *const known[] = {"id",        "message",  "wait", "timeout_ms",
+                                        "behaviour", "isolated", NULL};
     size_t length;
     *options = (struct spawn_options){.timeout_ms = -1};
     if (lua_isnoneornil(L, index))
@@ -137,6 +139,10 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
                 "spawn_agent: 'behaviour' can only be \"external\"; any other comes from the role");
         options->is_external = true;
     }
+    type = soc_option_field(L, index, "isolated");
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+        luaL_error(L, "spawn_agent: 'isolated' must be a boolean, got %s", luaL_typename(L, -1));
+    options->is_isolated = lua_toboolean(L, -1);
     type = soc_option_field(L, index, "wait");
     if (type != LUA_TNIL && type != LUA_TBOOLEAN)
         luaL_error(L, "spawn_agent: 'wait' must be a boolean, got %s", luaL_typename(L, -1));
@@ -224,9 +230,10 @@ static int spawn(lua_State *L, struct soc_frame *frame, struct soc_slice role,
     struct soc_agent *child;
     struct soc_spawn draft = {
         .role = role,
-        .id = options->id,
+        .id = options->id.data == NULL ? script->given_id : options->id,
         .brief = soc_buf_slice(&frame->payload),
         .is_external = options->is_external,
+        .is_isolated = options->is_isolated,
     };
     struct soc_turn_mark mark = soc_turn_mark(script->host);
     rc = soc_agents_spawn(script->host, &draft, &child, &frame->error);
@@ -277,7 +284,8 @@ static uint64_t hash_loosely(lua_State *L, struct soc_frame *frame, int first)
     return hash;
 }
 
-/* agent:spawn_agent(role_id, task_brief, { id?, message?, wait?, timeout_ms?, behaviour? }?) */
+/* agent:spawn_agent(role_id, task_brief, { id?, message?, wait?, timeout_ms?, behaviour?,
+ * isolated? }?) */
 static int agent_spawn_agent(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);

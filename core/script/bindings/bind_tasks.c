@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "env/ids.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "lualib/lua_fill.h"
@@ -43,6 +44,18 @@ static struct soc_task_ref read_ref(lua_State *L, int index)
     return ref;
 }
 
+/* Names the message by its id of this host if it came from another and is held. */
+static void name_here(struct soc_host *host, struct soc_task_ref *ref,
+                      char id[SOC_MESSAGE_ID_BYTES])
+{
+    const struct soc_message *held = soc_gate_find_id(host, ref->message_id);
+    if (held == NULL || held->key == ref->key)
+        return;
+    soc_message_id_format(id, held->time_ms, held->key);
+    ref->key = held->key;
+    ref->message_id = soc_slice(id, SOC_MESSAGE_ID_BYTES);
+}
+
 /* Encodes the value at `index` into frame->payload; absent for nil. */
 static struct soc_slice read_value(lua_State *L, struct soc_frame *frame, int index,
                                    const char *what)
@@ -65,7 +78,9 @@ static int close_task(lua_State *L, struct soc_frame *frame, enum soc_effect_kin
     struct soc_task_ref ref = read_ref(L, 2);
     struct soc_activation *activation = soc_gate_activation(script->host);
     const struct soc_message *own = activation->message;
-    bool is_own = own != NULL && soc_message_id_is(ref.message_id, own->time_ms, own->key);
+    bool is_own = own != NULL && soc_envelope_is_id(ref.message_id, own);
+    char id[SOC_MESSAGE_ID_BYTES];
+    name_here(script->host, &ref, id);
     uint64_t hash = soc_hash(how->value.data, how->value.length, ref.key + how->is_retryable);
     hash = soc_hash(ref.id.data, ref.id.length, hash);
     int count;

@@ -92,6 +92,8 @@ static int read_behaviour(lua_State *L, struct soc_script *script, int index,
         if (draft->is_external)
             return LUA_NOREF; /* no script runs for it */
     }
+    if (draft->is_isolated && script->leaves_isolated && type == LUA_TSTRING)
+        return soc_behaviour_keep_name(L, script, lua_gettop(L));
     return soc_behaviour_keep(L, script, lua_gettop(L));
 }
 
@@ -108,6 +110,20 @@ static int64_t read_reply_timeout(lua_State *L, int index, const struct soc_role
     return ms;
 }
 
+/* A role created in a turn is isolated if the agent is that creates it. */
+static bool read_isolated(lua_State *L, const struct soc_script *script, int index, bool in_turn)
+{
+    int type = soc_option_field(L, index, "isolated");
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
+        luaL_error(L, "role: 'isolated' must be a boolean, got %s", luaL_typename(L, -1));
+    bool is_isolated = lua_toboolean(L, -1);
+    lua_pop(L, 1);
+    if (in_turn && type != LUA_TNIL)
+        luaL_error(L, "role: 'isolated' is for roles declared at load; agents are isolated when "
+                      "they are spawned");
+    return in_turn ? soc_gate_activation(script->host)->agent->is_isolated : is_isolated;
+}
+
 int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_role_draft *draft,
                   bool in_turn, int *behaviour)
 {
@@ -115,7 +131,8 @@ int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_r
     luaL_checktype(L, index, LUA_TTABLE);
     static const char *const known[] = {
         "id",        "name",           "prompt",           "rolePrompt",
-        "behaviour", "interface_spec", "reply_timeout_ms", NULL};
+        "behaviour", "interface_spec", "reply_timeout_ms", "isolated",
+        NULL};
     soc_option_check_names(L, index, "role", known);
     *draft = (struct soc_role_draft){
         .id = optional_text(L, index, "id"),
@@ -134,6 +151,7 @@ int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_r
     if (draft->id.data == NULL)
         make_id(L, draft);
     assert(draft->id.data != NULL && draft->name.data != NULL);
+    draft->is_isolated = read_isolated(L, script, index, in_turn);
     *behaviour = read_behaviour(L, script, index, draft, in_turn);
     draft->reply_timeout_ms = read_reply_timeout(L, index, draft, in_turn);
     return read_spec(L, frame, index, draft);

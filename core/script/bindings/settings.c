@@ -13,11 +13,14 @@
 #include "parts/contacts/introductions.h"
 #include "parts/duplicates/duplicates.h"
 #include "parts/group/broadcasts.h"
+#include "parts/hosts/hosts_settings.h"
 #include "parts/outside/files_settings.h"
 #include "parts/outside/outside.h"
+#include "parts/outside/redis_settings.h"
 #include "parts/supervision/guard.h"
 #include "parts/tasks/tasks.h"
 #include "parts/telemetry/telemetry.h"
+#include "sandbox/sandbox.h"
 #include "script/calls/chat_settings.h"
 #include "script/calls/exchange.h"
 #include "script/calls/keys.h"
@@ -29,7 +32,9 @@
 struct soc_settings {
     char *app_name;                   /* owned; NULL: not given */
     struct soc_files_settings *files; /* of the file door, owned; NULL: not used */
+    struct soc_redis_settings *redis; /* of the Redis door, owned; NULL: not used */
     struct soc_web_settings *web;     /* of the HTTP door, owned; NULL: not used */
+    struct soc_hosts_settings *hosts; /* to be joined, owned; NULL: none */
     uint32_t callers;                 /* simulated ones */
 };
 
@@ -47,6 +52,14 @@ static void free_files(struct soc_files_settings *files)
     free(files);
 }
 
+static void free_redis(struct soc_redis_settings *redis)
+{
+    if (redis == NULL)
+        return;
+    soc_redis_settings_fini(redis);
+    free(redis);
+}
+
 static void free_web(struct soc_web_settings *web)
 {
     if (web == NULL)
@@ -58,7 +71,9 @@ static void free_web(struct soc_web_settings *web)
 void soc_settings_fini(struct soc_script *script)
 {
     free_files(script->settings->files);
+    free_redis(script->settings->redis);
     free_web(script->settings->web);
+    soc_hosts_settings_free(script->settings->hosts);
     free(script->settings->app_name);
     free(script->settings);
     script->settings = NULL;
@@ -79,9 +94,34 @@ const struct soc_files_settings *soc_settings_files(const struct soc_script *scr
     return script->settings->files;
 }
 
+const struct soc_redis_settings *soc_settings_redis(const struct soc_script *script)
+{
+    return script->settings->redis;
+}
+
 const struct soc_web_settings *soc_settings_web(const struct soc_script *script)
 {
     return script->settings->web;
+}
+
+const struct soc_hosts_settings *soc_settings_hosts(const struct soc_script *script)
+{
+    return script->settings->hosts;
+}
+
+const char *soc_settings_names(void)
+{
+    return "name, language, orchestrator, broadcasters, effects_max, files, redis, hosts, http, "
+           "web, "
+           "llm, "
+           "secrets, "
+           "http_concurrency, steps_max, cpu_ms_max, memory_bytes_max, dedupe_window_ms, "
+           "heartbeat_timeout_ms, "
+           "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
+           "mailbox_max, no_progress_max, callers, telemetry, history, history_days, "
+           "retention_days, retention_mb, workers_max "
+           "and "
+           "load";
 }
 
 /* The bounds of an integer setting. */
@@ -123,6 +163,8 @@ static const struct {
     {"effects_max", {1, 100000000}, set_effects_max},
     {"task_limit_ms", {1, INT32_MAX}, soc_tasks_set_limit},
     {"dedupe_window_ms", {1, UINT32_MAX}, soc_duplicates_set_window},
+    {"retention_days", {0, SOC_RETENTION_DAYS_MAX}, soc_host_set_retention_days},
+    {"retention_mb", {0, SOC_RETENTION_MB_MAX}, soc_host_set_retention_mb},
     {"heartbeat_timeout_ms", {0, INT32_MAX}, soc_outside_set_heartbeat},
     {"introduction_hops_max", {1, INT32_MAX}, soc_introductions_set_hops},
 };
@@ -215,6 +257,20 @@ static int set_telemetry(lua_State *L, struct soc_script *script, int index,
     return SOC_OK;
 }
 
+/* load = true: behaviours may load texts. */
+static int set_load(lua_State *L, const struct soc_script *script, int index,
+                    struct soc_detail *detail)
+{
+    if (!lua_isboolean(L, index))
+        return soc_fail(detail, SOC_EINVAL, "'load': a boolean expected");
+    if (script->is_started)
+        return soc_fail(detail, SOC_EINVAL, "'load' can only be set while the app loads");
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script->env_ref);
+    soc_sandbox_allow_load(L, -1, lua_toboolean(L, index));
+    lua_pop(L, 1);
+    return SOC_OK;
+}
+
 /* The rest: guards, steps and history. */
 static int set_bound(lua_State *L, struct soc_script *script, const char *name, int index,
                      struct soc_detail *detail)
@@ -247,15 +303,13 @@ static int set_bound(lua_State *L, struct soc_script *script, const char *name, 
     if (strcmp(name, "memory_bytes_max") == 0)
         return set_number(L, index, name, (struct range){1 << 20, INT32_MAX},
                           &script->memory_bytes_max, detail);
+    if (strcmp(name, "workers_max") == 0)
+        return set_number(L, index, name, (struct range){1, 10000}, &script->workers_max, detail);
+    if (strcmp(name, "load") == 0)
+        return set_load(L, script, index, detail);
     if (strcmp(name, "steps_max") == 0)
         return set_number(L, index, name, (struct range){1, INT32_MAX}, &script->steps_max, detail);
-    return soc_fail_unknown(
-        detail, "setting", name,
-        "name, language, orchestrator, broadcasters, effects_max, files, http, web, llm, secrets, "
-        "http_concurrency, steps_max, cpu_ms_max, memory_bytes_max, dedupe_window_ms, "
-        "heartbeat_timeout_ms, "
-        "introduction_hops_max, task_limit_ms, depth_max, children_max, agents_max, hops_max, "
-        "mailbox_max, no_progress_max, callers, telemetry, history and history_days");
+    return soc_fail_unknown(detail, "setting", name, soc_settings_names());
 }
 
 static int use_policy(lua_State *L, struct soc_script *script, const char *kind, const char *name,
@@ -339,6 +393,36 @@ static int set_web(lua_State *L, struct soc_script *script, int index, struct so
     return SOC_OK;
 }
 
+/* What is set later, as by the command line, replaces single members. */
+static int set_hosts(lua_State *L, struct soc_script *script, int index, struct soc_detail *detail)
+{
+    struct soc_buf json = {0};
+    int rc = read_door(L, script, "hosts", index, &json, detail);
+    if (script->settings->hosts == NULL)
+        script->settings->hosts = soc_hosts_settings_new();
+    if (rc == SOC_OK)
+        rc = soc_hosts_settings_read(script->settings->hosts, soc_buf_slice(&json), detail);
+    soc_buf_fini(&json);
+    return rc;
+}
+
+static int set_redis(lua_State *L, struct soc_script *script, int index, struct soc_detail *detail)
+{
+    struct soc_buf json = {0};
+    struct soc_redis_settings *redis = soc_alloc_zero(sizeof(*redis));
+    int rc = read_door(L, script, "redis", index, &json, detail);
+    if (rc == SOC_OK)
+        rc = soc_redis_settings_read(redis, soc_buf_slice(&json), detail);
+    soc_buf_fini(&json);
+    if (rc < 0) {
+        free_redis(redis);
+        return SOC_EINVAL;
+    }
+    free_redis(script->settings->redis);
+    script->settings->redis = redis;
+    return SOC_OK;
+}
+
 static int set_files(lua_State *L, struct soc_script *script, int index, struct soc_detail *detail)
 {
     struct soc_buf json = {0};
@@ -417,7 +501,11 @@ int soc_settings_set(lua_State *L, struct soc_script *script, const char *name, 
         return set_language(L, script, index, detail);
     if (strcmp(name, "files") == 0)
         return set_files(L, script, index, detail);
+    if (strcmp(name, "redis") == 0)
+        return set_redis(L, script, index, detail);
     if (strcmp(name, "web") == 0)
         return set_web(L, script, index, detail);
+    if (strcmp(name, "hosts") == 0)
+        return set_hosts(L, script, index, detail);
     return set_bound(L, script, name, index, detail);
 }

@@ -419,7 +419,8 @@ void soc_exchange_due(struct soc_exchange *exchange)
     const size_t *ends = (const void *)exchange->pieces.data;
     size_t start = 0;
     for (size_t i = 0; i < exchange->pieces.length / sizeof(*ends); i++) {
-        events.body(events.user, soc_slice(exchange->body.data + start, ends[i] - start));
+        if (ends[i] > start)
+            events.body(events.user, soc_slice(exchange->body.data + start, ends[i] - start));
         start = ends[i];
     }
     struct soc_buf error = exchange->error;

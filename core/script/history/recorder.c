@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
@@ -109,6 +110,28 @@ static void put_file(void *user, const char *path)
     }
     soc_buf_fini(&text);
     soc_buf_fini(&row);
+}
+
+/* A sum, since the same files are read in another order where one was read before. */
+struct hashing {
+    struct files files;
+    uint64_t sum;
+};
+
+static void hash_file(void *user, const char *path)
+{
+    struct hashing *hashing = user;
+    struct soc_buf text = {0};
+    if (is_own(&hashing->files, path) && soc_lua_source_read(path, &text))
+        hashing->sum += soc_hash(text.data, text.length, 0);
+    soc_buf_fini(&text);
+}
+
+uint64_t soc_recorder_hash(lua_State *L, struct soc_script *script)
+{
+    struct hashing hashing = {.files = {.script = script}, .sum = 0};
+    soc_sources_each(L, 0, hash_file, &hashing);
+    return hashing.sum == 0 ? 1 : hashing.sum;
 }
 
 static void put_number(struct soc_buf *out, const char *name, int64_t number)

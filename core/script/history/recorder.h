@@ -22,6 +22,10 @@ void soc_recorder_set_days(struct soc_script *script, uint32_t days);
 /* Records that the app is the file at `path`, run with the `argc` texts at `argv`. */
 void soc_recorder_set_app(struct soc_script *script, const char *path, int argc, char **argv);
 
+/* Returns a hash of the texts of all files that the society's scripts have been read from so
+ * far, wherever they lie. Never 0. */
+uint64_t soc_recorder_hash(lua_State *L, struct soc_script *script);
+
 /* The hooks history_start and history_turn of turns/box.h: write the row `start`, and a
  * row for each file read since. */
 void soc_recorder_start(lua_State *L, struct soc_script *script);

@@ -198,6 +198,8 @@ static int use(lua_State *L)
         if (!is_whole && find_name(messages, name) < 0)
             check_room(L, (int)messages->count + 1);
     }
+    if (wanted->script->tries_policies)
+        return 0;
     if (is_whole)
         drop_all(L, messages);
     for (size_t i = 0; i < messages->count; i++)

@@ -70,7 +70,9 @@ static int admit(lua_State *L, struct soc_script *script, const struct soc_polic
         soc_policy_shelf_put(L, script, source->path, source->hash, index);
     if (rc == SOC_OK)
         rc = soc_policy_push_settings(L, index, settings_index, detail);
-    if (rc < 0)
+    if (rc == SOC_OK && script->tries_policies)
+        lua_pop(L, 1);
+    if (rc < 0 || script->tries_policies)
         return rc;
     keep(L, kind, index, policy, script->policies->answers);
     soc_policy_keep_given(L, policy, settings_index);

@@ -324,20 +324,100 @@ static int use_worded(lua_State *L, struct soc_script *script, const struct soc_
     return rc;
 }
 
+/* Keeps a swap for the next starts. A table or a function of the app cannot be kept, and
+ * settings that are no JSON are left out. */
+static void keep(lua_State *L, struct soc_script *script, const struct soc_swap *swap)
+{
+    struct soc_buf settings = {0};
+    struct soc_detail detail;
+    if (swap->index != 0)
+        return;
+    if (swap->settings_index != 0 &&
+        soc_lua_json_encode(L, swap->settings_index, "settings", SOC_BRIEF_BYTES_MAX, &settings,
+                            &detail) < 0)
+        settings.length = 0;
+    soc_policies_keep(script->host, soc_slice_text(swap->kind), soc_slice_text(swap->name),
+                      soc_buf_slice(&settings));
+    soc_buf_fini(&settings);
+}
+
+/* Lets the app decide again from the next start on. */
+static int release(struct soc_script *script, const struct soc_swap *swap)
+{
+    if (!swap->is_trial)
+        soc_policies_keep(script->host, soc_slice_text(swap->kind), (struct soc_slice){0},
+                          (struct soc_slice){0});
+    return SOC_OK;
+}
+
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
                 struct soc_detail *detail)
 {
     assert(swap->kind != NULL && swap->name != NULL && swap->by != NULL);
+    struct soc_policy_shape shape;
+    bool is_command = strcmp(swap->by, "command") == 0;
+    if (is_command && swap->name[0] == '\0' && soc_kind_shape(swap->kind, "", NULL, &shape))
+        return release(script, swap);
+    script->tries_policies = swap->is_trial;
     int rc = use_worded(L, script, swap, detail);
+    script->tries_policies = false;
+    if (rc == SOC_OK && swap->is_trial)
+        return rc;
     if (rc == SOC_OK)
         mark_option(script, swap->kind, strcmp(swap->by, "option") == 0);
     if (!script->is_started)
         return rc;
-    if (rc == SOC_OK)
-        note_done(L, script, swap->kind, swap->by);
-    else
+    if (rc < 0) {
         note_refusal(script, swap->kind, swap->name, swap->by, detail->text);
+        return rc;
+    }
+    note_done(L, script, swap->kind, swap->by);
+    if (is_command)
+        keep(L, script, swap);
     return rc;
+}
+
+/* Activates one kept swap. */
+static void restore(lua_State *L, struct soc_script *script, const struct soc_swap *swap)
+{
+    struct soc_host *host = script->host;
+    struct soc_detail detail = {{0}};
+    if (use_worded(L, script, swap, &detail) < 0) {
+        note_refusal(script, swap->kind, swap->name, swap->by, detail.text);
+        return;
+    }
+    mark_option(script, swap->kind, false);
+    soc_log_printf(soc_host_log(host), SOC_LOG_INFO, soc_clock_now(soc_host_clock(host)),
+                   "policy_kept", SOC_SLICE("system"),
+                   "%s: %s was swapped in while the society ran and stays in force; `society "
+                   "policy %s=` lets the app decide again",
+                   swap->kind, swap->name, swap->kind);
+}
+
+void soc_swap_restore(lua_State *L, struct soc_script *script)
+{
+    struct soc_buf list = {0};
+    struct soc_json_walk walk;
+    int top = lua_gettop(L);
+    soc_buf_put_slice(&list, soc_policies_kept(script->host));
+    soc_json_walk(&walk, soc_buf_slice(&list));
+    while (soc_json_next(&walk)) {
+        struct soc_buf kind = {0};
+        struct soc_buf name = {0};
+        struct soc_swap swap = {.by = "start"};
+        struct soc_slice settings = soc_json_member(walk.value, "settings");
+        if (settings.data != NULL && soc_lua_json_decode(L, settings, NULL) == SOC_OK)
+            swap.settings_index = lua_gettop(L);
+        soc_json_string(soc_json_member(walk.value, "kind"), &kind);
+        soc_json_string(soc_json_member(walk.value, "name"), &name);
+        swap.kind = soc_buf_text(&kind);
+        swap.name = soc_buf_text(&name);
+        restore(L, script, &swap);
+        lua_settop(L, top);
+        soc_buf_fini(&kind);
+        soc_buf_fini(&name);
+    }
+    soc_buf_fini(&list);
 }
 
 int soc_swap_set_language(lua_State *L, struct soc_script *script, const char *language,

@@ -19,6 +19,7 @@ struct soc_swap {
     int index;          /* of the table; 0: use the name */
     int settings_index; /* of the settings; 0: none */
     const char *by;     /* "call", "command" or "option" */
+    bool is_trial;      /* only checks whether it could be activated */
 };
 
 /* Sets `name` and `index` from the value at `index`: a name, a table or a function,
@@ -26,7 +27,8 @@ struct soc_swap {
 void soc_swap_read(lua_State *L, int index, struct soc_swap *swap);
 
 /* Activates a policy. Before the society has started nothing is recorded: the start
- * compares with the previous run. */
+ * compares with the previous run. A swap by its name while the society runs is kept for the
+ * next starts (soc_swap_restore); an empty name by a command ends that. */
 int soc_swap_do(lua_State *L, struct soc_script *script, const struct soc_swap *swap,
                 struct soc_detail *detail);
 
@@ -40,6 +42,10 @@ int soc_swap_set_language(lua_State *L, struct soc_script *script, const char *l
  * hash of its bytes is set even on failure. `settings_index` 0: no settings. */
 int soc_swap_use_file(lua_State *L, struct soc_script *script, struct soc_policy_source *source,
                       int settings_index, struct soc_detail *detail);
+
+/* Activates again, at a start, what was swapped while the society ran, over the app's policies
+ * and those of the command line. One that cannot be loaded any more is reported. */
+void soc_swap_restore(lua_State *L, struct soc_script *script);
 
 /* Records the active policies at a start; differences from the previous run are swaps. */
 void soc_swap_start(lua_State *L, struct soc_script *script);

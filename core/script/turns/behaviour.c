@@ -7,11 +7,13 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "kernel/registry.h"
+#include "lualib/lua_stages.h"
 #include "script/turns/environments.h"
 
 struct soc_behaviours {
     const void *llm; /* the behaviour `llm`, as lua_topointer gives it; NULL: not in use */
     int *refs;       /* to be released at the end */
+    char **names;    /* by which each was given; NULL: none */
     size_t count;
     int main_ref;    /* LUA_NOREF: none */
     int default_ref; /* the text "default" */
@@ -35,8 +37,11 @@ void soc_behaviour_fini(struct soc_script *script)
 {
     struct soc_behaviours *kept = script->behaviours;
     assert(kept != NULL);
-    for (size_t i = 0; i < kept->count; i++)
+    for (size_t i = 0; i < kept->count; i++) {
         luaL_unref(script->L, LUA_REGISTRYINDEX, kept->refs[i]);
+        free(kept->names[i]);
+    }
+    free(kept->names);
     luaL_unref(script->L, LUA_REGISTRYINDEX, kept->main_ref);
     luaL_unref(script->L, LUA_REGISTRYINDEX, kept->default_ref);
     luaL_unref(script->L, LUA_REGISTRYINDEX, kept->system_ref);
@@ -44,35 +49,6 @@ void soc_behaviour_fini(struct soc_script *script)
     free(kept->refs);
     free(kept);
     script->behaviours = NULL;
-}
-
-/* { sense, think, act }: each stage gets the result of the one before. One Lua function,
- * so that every stage may wait. */
-static const char stages_source[] = "local sense, think, act = ...\n"
-                                    "return function(agent, message)\n"
-                                    "  local sensed = message\n"
-                                    "  if sense then sensed = sense(agent, message) end\n"
-                                    "  local thought = sensed\n"
-                                    "  if think then thought = think(agent, sensed, message) end\n"
-                                    "  if act then return act(agent, thought, message) end\n"
-                                    "  return thought\n"
-                                    "end\n";
-
-static bool has_stage(lua_State *L, int index, const char *name)
-{
-    bool has = lua_getfield(L, index, name) == LUA_TFUNCTION;
-    lua_pop(L, 1);
-    return has;
-}
-
-static void push_stages(lua_State *L, int index)
-{
-    if (luaL_loadstring(L, stages_source) != LUA_OK)
-        lua_error(L);
-    lua_getfield(L, index, "sense");
-    lua_getfield(L, index, "think");
-    lua_getfield(L, index, "act");
-    lua_call(L, 3, 1);
 }
 
 static void check_handlers(lua_State *L, int index)
@@ -135,6 +111,19 @@ static void resolve_name(lua_State *L, struct soc_script *script)
         luaL_error(L, "behaviour: a module must return a function or a table of handlers");
 }
 
+/* Pops the value on top and keeps it, with the name at `index` if that is one. */
+static int keep_value(lua_State *L, struct soc_behaviours *kept, int index)
+{
+    size_t length;
+    const char *name = lua_type(L, index) == LUA_TSTRING ? lua_tolstring(L, index, &length) : NULL;
+    kept->refs = soc_realloc(kept->refs, (kept->count + 1) * sizeof(*kept->refs));
+    kept->names = soc_realloc(kept->names, (kept->count + 1) * sizeof(*kept->names));
+    kept->names[kept->count] = name == NULL ? NULL : soc_copy_text(name, length);
+    int ref = luaL_ref(L, LUA_REGISTRYINDEX);
+    kept->refs[kept->count++] = ref;
+    return ref;
+}
+
 int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index)
 {
     lua_pushvalue(L, index);
@@ -142,9 +131,8 @@ int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index)
         resolve_name(L, script);
     int value = lua_gettop(L);
     if (lua_type(L, value) == LUA_TTABLE) {
-        if (has_stage(L, value, "sense") || has_stage(L, value, "think") ||
-            has_stage(L, value, "act"))
-            push_stages(L, value);
+        if (soc_lua_stages_has(L, value))
+            soc_lua_stages_push(L, value);
         else
             check_handlers(L, value);
     } else if (lua_type(L, value) != LUA_TFUNCTION) {
@@ -156,22 +144,47 @@ int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index)
     struct soc_behaviours *kept = script->behaviours;
     if (lua_type(L, index) == LUA_TSTRING && strcmp(lua_tostring(L, index), "llm") == 0)
         kept->llm = lua_topointer(L, value);
-    kept->refs = soc_realloc(kept->refs, (kept->count + 1) * sizeof(*kept->refs));
-    int ref = luaL_ref(L, LUA_REGISTRYINDEX);
-    kept->refs[kept->count++] = ref;
+    int ref = keep_value(L, kept, index);
     lua_settop(L, value - 1);
     return ref;
+}
+
+int soc_behaviour_keep_name(lua_State *L, struct soc_script *script, int index)
+{
+    size_t length;
+    const char *name = lua_tolstring(L, index, &length);
+    if (strcmp(name, "llm") == 0 ||
+        soc_registry_find_role(script->host, soc_slice(name, length)) != NULL)
+        return soc_behaviour_keep(L, script, index);
+    if (length > SOC_KEY_BYTES_MAX || !soc_option_is_text(soc_slice(name, length)))
+        luaL_error(L, "behaviour: the name of a module or of a role expected");
+    lua_pushvalue(L, index);
+    return keep_value(L, script->behaviours, index);
+}
+
+const char *soc_behaviour_name(const struct soc_script *script, const struct soc_role *role)
+{
+    const struct soc_behaviours *kept = script->behaviours;
+    for (size_t i = 0; role->behaviour == NULL && i < kept->count; i++)
+        if (kept->refs[i] == role->script_mark)
+            return kept->names[i];
+    return role->behaviour;
+}
+
+bool soc_behaviour_thinks(const struct soc_script *script, const struct soc_role *role)
+{
+    if (script->behaviours->llm == NULL || role == NULL)
+        return false;
+    lua_rawgeti(script->L, LUA_REGISTRYINDEX, role->script_mark);
+    bool is_thinking = lua_topointer(script->L, -1) == script->behaviours->llm;
+    lua_pop(script->L, 1);
+    return is_thinking;
 }
 
 bool soc_behaviour_is_thinking(const struct soc_script *script)
 {
     const struct soc_activation *activation = soc_gate_activation(script->host);
-    if (script->behaviours->llm == NULL || activation == NULL || activation->agent->role == NULL)
-        return false;
-    lua_rawgeti(script->L, LUA_REGISTRYINDEX, activation->agent->role->script_mark);
-    bool is_thinking = lua_topointer(script->L, -1) == script->behaviours->llm;
-    lua_pop(script->L, 1);
-    return is_thinking;
+    return activation != NULL && soc_behaviour_thinks(script, activation->agent->role);
 }
 
 int64_t soc_behaviour_reply_timeout(struct soc_slice name)
@@ -182,7 +195,9 @@ int64_t soc_behaviour_reply_timeout(struct soc_slice name)
 static int keep_named(lua_State *L)
 {
     struct soc_script *script = lua_touserdata(L, 1);
-    lua_pushinteger(L, soc_behaviour_keep(L, script, 2));
+    bool is_isolated = lua_toboolean(L, 3) && script->leaves_isolated;
+    lua_pushinteger(L, is_isolated ? soc_behaviour_keep_name(L, script, 2)
+                                   : soc_behaviour_keep(L, script, 2));
     return 1;
 }
 
@@ -197,7 +212,8 @@ void soc_behaviour_find_all(struct soc_script *script)
         lua_pushcfunction(L, keep_named);
         lua_pushlightuserdata(L, script);
         lua_pushstring(L, role->behaviour);
-        if (lua_pcall(L, 2, 1, 0) == LUA_OK) {
+        lua_pushboolean(L, soc_registry_is_isolated(script->host, role));
+        if (lua_pcall(L, 3, 1, 0) == LUA_OK) {
             role->script_mark = (int)lua_tointeger(L, -1);
             role->reply_timeout_ms = soc_behaviour_reply_timeout(soc_slice_text(role->behaviour));
             soc_agents_set_runnable(script->host, role);
@@ -242,6 +258,16 @@ bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
     }
     lua_pop(L, 1);
     return false;
+}
+
+int soc_behaviour_skip(struct soc_script *script, const struct soc_activation *activation)
+{
+    bool is_of_host = activation->message->from == NULL;
+    soc_log_printf(soc_host_log(script->host), is_of_host ? SOC_LOG_INFO : SOC_LOG_WARN,
+                   soc_clock_now(soc_host_clock(script->host)), "unhandled",
+                   soc_agent_id(activation->agent), "no handler for messages of type %s",
+                   activation->message->type->text);
+    return 0;
 }
 
 bool soc_behaviour_handles(lua_State *L, const struct soc_role *role, const char *type)

@@ -18,6 +18,13 @@ void soc_behaviour_fini(struct soc_script *script);
  * if it is not a behaviour, or what its module raises. */
 int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index);
 
+/* Keeps the name of a module at `index`, which is not loaded here: the role is isolated. A
+ * role's name, or `llm`, is kept as by soc_behaviour_keep(). */
+int soc_behaviour_keep_name(lua_State *L, struct soc_script *script, int index);
+
+/* Lends the name by which the role's behaviour was given; NULL: it is a function or a table. */
+const char *soc_behaviour_name(const struct soc_script *script, const struct soc_role *role);
+
 /* Finds the behaviours of roles that name theirs and have none yet: those made inside a
  * turn, after a restart. */
 void soc_behaviour_find_all(struct soc_script *script);
@@ -27,6 +34,9 @@ void soc_behaviour_find_all(struct soc_script *script);
  * the handler `system`, and to agents that think. */
 bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
                         const struct soc_activation *activation);
+
+/* Logs that the agent has no handler for its message; returns 0. */
+int soc_behaviour_skip(struct soc_script *script, const struct soc_activation *activation);
 
 /* Tells whether the role's behaviour has a handler for exactly this type. */
 bool soc_behaviour_handles(lua_State *L, const struct soc_role *role, const char *type);
@@ -43,6 +53,9 @@ bool soc_behaviour_has_main(const struct soc_script *script);
 
 /* Pushes `main`; false, with nothing pushed, if there is none. */
 bool soc_behaviour_push_main(lua_State *L, const struct soc_script *script);
+
+/* Tells whether agents in that role have the behaviour `llm`. */
+bool soc_behaviour_thinks(const struct soc_script *script, const struct soc_role *role);
 
 /* Tells whether the open turn, if there is one, is of the behaviour `llm`. */
 bool soc_behaviour_is_thinking(const struct soc_script *script);

@@ -61,7 +61,9 @@ struct soc_script {
 
     const char *language; /* of prompts, presentation and briefs: "en" or "zh"; NULL: not set */
     bool is_simulated;    /* there is no loop: time is virtual and nothing goes over a network */
+    bool leaves_isolated; /* modules of isolated roles are not loaded here */
     bool is_started;      /* the app has loaded and the society runs */
+    bool tries_policies;  /* policies are checked and not put in force */
     bool keeps_history;   /* history/recorder.h */
     bool is_broken;       /* the open turn met an error it cannot survive: `fatal` */
     bool is_dropping;     /* a coroutine is being closed: its handlers can do nothing */
@@ -70,9 +72,13 @@ struct soc_script {
     int64_t steps_left;
     uint32_t cpu_ms_max;       /* CPU time of a turn */
     uint32_t memory_bytes_max; /* what it may add to the heap */
+    uint32_t workers_max;      /* worker processes at once */
+    struct soc_slice given;    /* answer of the next effect, if that only looks; absent: none */
+    struct soc_slice given_id; /* of the next agent that is spawned; absent: none */
     struct soc_buf fatal;      /* why the turn is broken: an error object */
     struct soc_buf state;      /* run.c: agent.state of the turn that ends */
     struct soc_buf arguments;  /* effect.c: for history */
+    struct soc_buf handed;     /* isolated.c: an answer to a worker */
 
     /* What each area keeps for itself. */
     struct soc_budget *budget;               /* budget.c */
@@ -82,6 +88,9 @@ struct soc_script {
     size_t copies_bytes;                     /* message.c: payloads kept as tables until delivery */
     struct soc_behaviours *behaviours;       /* behaviour.c */
     struct soc_environments *environments;   /* environments.c */
+    struct soc_seats *seats;                 /* seat.c: isolated agents */
+    struct soc_workers *workers;             /* processes; NULL: simulated, or no program */
+    struct soc_buf app;                      /* handout.c: the app as isolated agents get it */
     struct soc_policy_set *policies;         /* policies/policy_set.c */
     struct soc_policy_log *policy_log;       /* policies/policy_log.c */
     struct soc_messages *messages;           /* policies/messages.c: the vocabularies in force */
@@ -89,6 +98,7 @@ struct soc_script {
     struct soc_secrets *secrets;             /* calls/secrets.c */
     struct soc_exchanges *exchanges;         /* calls/exchange.c */
     struct soc_visits *visits;               /* calls/visit.c */
+    struct soc_errands *errands;             /* calls/errand.c */
     struct soc_chats *chats;                 /* calls/chat.c */
     struct soc_chat_settings *chat_settings; /* calls/chat_settings.c */
     struct soc_recorder *recorder;           /* history/recorder.c */

@@ -15,14 +15,15 @@
 /* VM instructions between two checks of a simulated turn. */
 #define STEPS_PER_LOOK 100000
 
-/* Ticks of the timer in the time of one budget. */
-#define TICKS 4
+/* Ticks of the timer in the time of one budget. A turn runs up to two of them longer. */
+#define TICKS 8
 
 struct soc_budget {
     size_t bytes_begun; /* of the heap when the turn began */
     size_t bytes_max;   /* by which it may grow */
     int64_t steps_max;
     bool is_spent;     /* the turn is being ended */
+    bool is_off;       /* turns are not bounded: a measurement */
     bool counts_steps; /* instead of CPU time: simulated, or a script that loads */
 
     lua_Hook hook;
@@ -40,6 +41,7 @@ struct soc_budget {
     /* The signal's own. */
     uint32_t turn_seen;
     int64_t seen_ns;
+    uint32_t late_ticks; /* since the turn is over its time */
 };
 
 /* Lends the place in the main thread's extra space that holds the running script. A
@@ -171,7 +173,11 @@ static void enter(lua_State *L)
         lua_sethook(L, NULL, 0, 0);
 }
 
-/* A tick of the timer: interrupts the thread that runs the turn. */
+/* A tick of the timer: interrupts the thread that runs the turn. Setting a hook walks all of
+ * the thread's calls, which for a deep recursion may take longer than a tick: done at every
+ * tick, it would leave no time to the turn itself, which would never end. Done once, it
+ * could be lost to a hook that the interrupted code was about to set. So it is repeated,
+ * each time after twice as many ticks. */
 static void tick(void *user, int64_t used_ns)
 {
     struct soc_budget *budget = user;
@@ -180,9 +186,12 @@ static void tick(void *user, int64_t used_ns)
     if (budget->turn_seen != budget->turn) {
         budget->turn_seen = budget->turn;
         budget->seen_ns = used_ns;
+        budget->late_ticks = 0;
     } else if (used_ns - budget->seen_ns >= (int64_t)budget->cpu_ms_max * 1000000) {
         budget->is_timed_out = 1;
-        set_urgent_hook(budget, budget->current); /* a signal may, as lua.c shows */
+        uint32_t late = ++budget->late_ticks;
+        if ((late & (late - 1)) == 0)
+            set_urgent_hook(budget, budget->current); /* a signal may, as lua.c shows */
     }
 }
 
@@ -204,6 +213,7 @@ void soc_budget_open(struct soc_script *script)
     script->steps_max = SOC_SCRIPT_STEPS_MAX;
     script->cpu_ms_max = SOC_SCRIPT_CPU_MS_MAX;
     script->memory_bytes_max = SOC_SCRIPT_GROWTH_BYTES_MAX;
+    script->workers_max = SOC_WORKERS_MAX;
     soc_sandbox_set_budget(script->L, &(struct soc_sandbox_budget){
                                           .charge = charge_running,
                                           .refuse_text = refuse_text,
@@ -256,9 +266,20 @@ static struct soc_budget_scope begin(struct soc_script *script, lua_State *co, b
     return scope;
 }
 
+void soc_budget_set_off(struct soc_script *script, bool is_off)
+{
+    assert(script->budget->current == NULL);
+    script->budget->is_off = is_off;
+    script->budget->timer_ms = 0;
+    soc_cpu_timer_free(script->budget->timer);
+    script->budget->timer = NULL;
+}
+
 struct soc_budget_scope soc_budget_begin(struct soc_script *script, lua_State *co)
 {
     struct soc_budget *budget = script->budget;
+    if (budget->is_off)
+        return (struct soc_budget_scope){0};
     if (script->is_simulated)
         return begin(script, co, true);
     if (budget->timer_ms != script->cpu_ms_max ||
@@ -275,6 +296,8 @@ struct soc_budget_scope soc_budget_begin_load(struct soc_script *script, lua_Sta
 void soc_budget_end(struct soc_script *script, lua_State *co, struct soc_budget_scope scope)
 {
     struct soc_budget *budget = script->budget;
+    if (budget->is_off)
+        return;
     budget->current = scope.outer;
     budget->counts_steps = scope.outer_counts_steps;
     if (lua_gethook(co) == budget->hook)

@@ -23,6 +23,9 @@
 void soc_budget_open(struct soc_script *script);
 void soc_budget_close(struct soc_script *script);
 
+/* Switches budgets off, or on again, between turns: to measure what they cost. */
+void soc_budget_set_off(struct soc_script *script, bool is_off);
+
 /* What was open when something began. */
 struct soc_budget_scope {
     struct soc_script *former; /* whose turn; NULL: none */

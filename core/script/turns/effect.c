@@ -8,6 +8,7 @@
 #include "kernel/refusal.h"
 #include "lualib/lua_json.h"
 #include "parts/history/history.h"
+#include "parts/history/replay.h"
 #include "sandbox/sandbox.h"
 #include "script/turns/arguments.h"
 #include "script/turns/message.h"
@@ -69,36 +70,71 @@ int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char 
     return break_turn(L, script);
 }
 
-/* Adds the current arguments to the error, to show which of them depends on something
- * that is not repeatable. The record has only a hash of the former ones. */
+/* Appends file and line of the innermost Lua function, as its errors show them. */
+static void put_where(lua_State *L, struct soc_buf *out)
+{
+    lua_Debug frame;
+    for (int level = 0; lua_getstack(L, level, &frame); level++) {
+        lua_getinfo(L, "Sl", &frame);
+        if (frame.currentline <= 0)
+            continue;
+        soc_buf_printf(out, "%s:%d", frame.short_src, frame.currentline);
+        return;
+    }
+}
+
+/* Tells a replay where the script differs. */
+static void note_where(lua_State *L, struct soc_script *script)
+{
+    struct soc_buf where = {0};
+    put_where(L, &where);
+    soc_replay_set_where(script->host, soc_buf_slice(&where));
+    soc_buf_fini(&where);
+}
+
+/* Adds the place and the current arguments to the error, to show which of them depends on
+ * something that is not repeatable. The record has only a hash of the former ones. */
 static void show_arguments(lua_State *L, struct soc_script *script, enum soc_effect_kind kind)
 {
     if (soc_json_member(soc_buf_slice(&script->fatal), "now").data == NULL)
         return;
     script->arguments.length = 0;
     soc_arguments_put(L, kind, &script->arguments);
+    struct soc_buf where = {0};
+    put_where(L, &where);
     script->fatal.length--;
     soc_refusal_put_shown(&script->fatal, "arguments", soc_buf_slice(&script->arguments));
+    if (where.length > 0)
+        soc_json_put_text_member(&script->fatal, "where", soc_buf_slice(&where));
+    soc_buf_fini(&where);
     soc_refusal_end(&script->fatal, SOC_ENONDET);
+}
+
+/* Raises if the script may not act now; else keeps the arguments if history is kept. */
+static void prepare(lua_State *L, struct soc_script *script, enum soc_effect_kind kind)
+{
+    script->active = L;
+    if (script->is_loading)
+        luaL_error(L, "a module cannot act while it loads: move this into a behaviour");
+    if (script->is_broken)
+        break_turn(L, script);
+    if (!script->keeps_history)
+        return;
+    script->arguments.length = 0;
+    soc_arguments_put(L, kind, &script->arguments);
+    soc_history_set_arguments(script->host, soc_buf_slice(&script->arguments));
 }
 
 int soc_effect_begin_timed(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
                            struct soc_effect_hash hash, int *count)
 {
     struct soc_slice answer;
-    script->active = L;
-    if (script->is_loading)
-        return luaL_error(L, "a module cannot act while it loads: move this into a behaviour");
-    if (script->is_broken)
-        return break_turn(L, script);
-    if (script->keeps_history) {
-        script->arguments.length = 0;
-        soc_arguments_put(L, kind, &script->arguments);
-        soc_history_set_arguments(script->host, soc_buf_slice(&script->arguments));
-    }
+    prepare(L, script, kind);
     int state = soc_gate_begin_timed(script->host, kind, hash, &answer, &script->fatal);
-    if (state == SOC_ENONDET)
+    if (state == SOC_ENONDET) {
+        note_where(L, script);
         show_arguments(L, script, kind);
+    }
     if (state < 0)
         return break_turn(L, script);
     if (state == SOC_GATE_RECORDED) {
@@ -114,9 +150,28 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
     return soc_effect_begin_timed(L, script, kind, (struct soc_effect_hash){hash, hash}, count);
 }
 
+int soc_effect_begin_aside(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                           uint64_t hash, int *count)
+{
+    struct soc_slice answer;
+    prepare(L, script, kind);
+    int state = soc_gate_begin_aside(script->host, kind, hash, &answer, &script->fatal);
+    if (state < 0)
+        return break_turn(L, script);
+    *count = 0;
+    if (state != SOC_GATE_RECORDED || answer.data == NULL)
+        return state;
+    if (kind != SOC_EFFECT_VERSION) /* a version may be asked for endlessly */
+        script->hooks.renew_budget(script);
+    *count = soc_effect_push_answer(L, answer);
+    return state;
+}
+
 int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice answer)
 {
     assert(answer.length >= 2 && (answer.data[0] == '[' || answer.data[0] == '{'));
+    if (script->given.data != NULL) /* an isolated agent has been told this before */
+        answer = script->given;
     soc_gate_answer(script->host, answer);
     return push_results(L, script, soc_gate_activation(script->host)->cursor - 1);
 }

@@ -18,6 +18,11 @@ int soc_effect_begin(lua_State *L, struct soc_script *script, enum soc_effect_ki
 int soc_effect_begin_timed(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
                            struct soc_effect_hash hash, int *count);
 
+/* The same for an aside (model/activation.h). SOC_GATE_RECORDED without results: the recorded
+ * script passed this place without it, and nothing is to be done. */
+int soc_effect_begin_aside(lua_State *L, struct soc_script *script, enum soc_effect_kind kind,
+                           uint64_t hash, int *count);
+
 /* Records `answer` and pushes the results it holds; returns their number. */
 int soc_effect_end(lua_State *L, struct soc_script *script, struct soc_slice answer);
 

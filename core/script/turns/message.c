@@ -26,7 +26,7 @@ static const char packed_key;
 
 static void push_packed(lua_State *L, const struct soc_message *message)
 {
-    char bytes[NAMES_AT + 2 * SOC_ID_BYTES_MAX + SOC_TYPE_BYTES_MAX +
+    char bytes[NAMES_AT + 2 * SOC_ADDRESS_BYTES_MAX + SOC_TYPE_BYTES_MAX +
                SOC_TEXT_COUNT * SOC_KEY_BYTES_MAX];
     struct soc_slice from =
         message->from == NULL ? SOC_SLICE("system") : soc_agent_id(message->from);

@@ -14,9 +14,12 @@
 #include "script/turns/budget.h"
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
+#include "script/turns/isolated.h"
 #include "script/turns/message.h"
 #include "script/turns/payload.h"
+#include "script/turns/seat.h"
 #include "script/turns/thread.h"
+#include "worker/workers.h"
 
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler)
 {
@@ -32,12 +35,21 @@ int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int 
     return status;
 }
 
+/* The run is given up; so is the worker of an isolated agent. */
+static void leave_seat(struct soc_thread *thread)
+{
+    if (thread->seat != NULL)
+        soc_seat_drop(thread->seat);
+    thread->seat = NULL;
+}
+
 void soc_run_drop(void *user, struct soc_activation *activation)
 {
     struct soc_thread *thread = activation->script;
     struct soc_script *script = user;
     assert(thread != NULL && !script->is_dropping);
     activation->script = NULL;
+    leave_seat(thread);
     if (thread->is_spent) { /* no hook would end its handlers of <close> */
         soc_thread_discard(script, thread);
         return;
@@ -96,7 +108,7 @@ static int describe(lua_State *L)
  * them, whether it returned or raised. */
 static bool is_replayed(const struct soc_activation *activation)
 {
-    return activation->cursor >= activation->effects_count;
+    return soc_activation_next(activation) >= activation->effects_count;
 }
 
 /* Writes no index: replay reads an index as the effect that differed. */
@@ -104,7 +116,7 @@ static enum soc_turn_end refuse_other_script(struct soc_script *script,
                                              const struct soc_activation *activation,
                                              struct soc_buf *error)
 {
-    const char *next = soc_effect_name(activation->effects[activation->cursor].kind);
+    const char *next = soc_effect_name(activation->effects[soc_activation_next(activation)].kind);
     soc_refusal_begin(error, SOC_ENONDET,
                       "the script ended before it had repeated its recorded effects");
     soc_json_put_text_member(error, "recorded", soc_slice_text(next));
@@ -189,16 +201,6 @@ static int finish(lua_State *co, int status, lua_KContext context)
     return 0;
 }
 
-static int skip_unhandled(struct soc_script *script, const struct soc_activation *activation)
-{
-    bool is_of_host = activation->message->from == NULL;
-    soc_log_printf(soc_host_log(script->host), is_of_host ? SOC_LOG_INFO : SOC_LOG_WARN,
-                   soc_clock_now(soc_host_clock(script->host)), "unhandled",
-                   soc_agent_id(activation->agent), "no handler for messages of type %s",
-                   activation->message->type->text);
-    return 0;
-}
-
 /* The body of every coroutine. lua_resume protects all it does, even if memory runs out. */
 static int body(lua_State *co)
 {
@@ -207,13 +209,35 @@ static int body(lua_State *co)
     soc_handle_push(co, script);
     if (activation->message == NULL && !soc_behaviour_push_main(co, script))
         return luaL_error(co, "main was waiting, but the script no longer has a main");
+    if (soc_isolated_wants(script, activation)) {
+        lua_pushcfunction(co, soc_isolated_run);
+        lua_pushvalue(co, 1);
+        lua_callk(co, 1, 1, (lua_KContext)script, finish);
+        return finish(co, LUA_OK, (lua_KContext)script);
+    }
     if (activation->message != NULL && !soc_behaviour_push(co, script, activation))
-        return skip_unhandled(script, activation);
+        return soc_behaviour_skip(script, activation);
     lua_pushvalue(co, 1);
     if (activation->message != NULL)
         soc_message_push(co, script, activation->message);
     lua_callk(co, lua_gettop(co) - 2, 1, (lua_KContext)script, finish);
     return finish(co, LUA_OK, (lua_KContext)script);
+}
+
+/* Resumes the coroutine within the budget of a turn. */
+static int resume(struct soc_script *script, struct soc_thread *thread, int *results)
+{
+    struct soc_watchdog *dog = soc_host_watchdog(script->host);
+    struct soc_budget_scope scope = soc_budget_begin(script, thread->co);
+    bool is_isolated = thread->seat != NULL; /* what is done again counts as well */
+    int64_t began_us = is_isolated ? soc_workers_own_cpu_us() : 0;
+    soc_watchdog_begin_turn(dog);
+    int status = lua_resume(thread->co, script->L, 0, results);
+    soc_watchdog_end_turn(dog);
+    if (is_isolated)
+        soc_seat_charge(thread->seat, soc_workers_own_cpu_us() - began_us);
+    soc_budget_end(script, thread->co, scope);
+    return status;
 }
 
 enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, struct soc_buf *error)
@@ -225,19 +249,15 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
         soc_lua_heap_tend(script->L);
         thread = soc_thread_take(script);
         activation->script = thread;
-        activation->cursor = 0;
-        activation->has_replied = false;
+    }
+    if (lua_gettop(thread->co) == 0 && lua_status(thread->co) == LUA_OK) {
+        soc_activation_restart(activation);
         lua_pushcfunction(thread->co, body);
     }
     lua_State *co = thread->co;
     int results;
     script->is_broken = false;
-    struct soc_budget_scope scope = soc_budget_begin(script, co);
-    struct soc_watchdog *dog = soc_host_watchdog(script->host);
-    soc_watchdog_begin_turn(dog);
-    int status = lua_resume(co, script->L, 0, &results);
-    soc_watchdog_end_turn(dog);
-    soc_budget_end(script, co, scope);
+    int status = resume(script, thread, &results);
     thread->is_spent = soc_budget_is_spent(script);
     script->active = script->L;
     if (script->keeps_history)
@@ -248,6 +268,9 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
         return refuse_other_script(script, activation, error);
     if (status == LUA_OK) {
         lua_settop(co, 0);
+        if (thread->seat != NULL)
+            soc_seat_finish(thread->seat);
+        thread->seat = NULL;
         soc_thread_give(script, thread);
         activation->script = NULL;
         return SOC_TURN_DONE;
@@ -255,9 +278,14 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     if (status != LUA_YIELD)
         return describe_error(script, activation, co, error);
     bool is_ours = results == 1 && lua_touserdata(co, -1) == soc_sandbox_host_yield_key();
+    bool is_stalled = results == 1 && lua_touserdata(co, -1) == soc_isolated_stall_key();
     lua_pop(co, results);
     if (is_ours)
         return SOC_TURN_WAITS;
+    if (is_stalled) {
+        lua_resetthread(co);
+        return SOC_TURN_STALLED;
+    }
     soc_refuse(error, SOC_ESCRIPT, "a behaviour yielded outside any coroutine of its own", NULL,
                (struct soc_slice){0});
     return SOC_TURN_BROKEN;

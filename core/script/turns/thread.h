@@ -13,6 +13,7 @@ struct soc_thread {
     lua_State *co;           /* its extra space points to the script */
     int ref;                 /* keeps `co` alive */
     const void *handle;      /* the userdata of the agent, at index 1 of its stack */
+    struct soc_seat *seat;   /* of an isolated agent; NULL: none */
     bool is_spent;           /* its last turn was over its budget */
     uint64_t fatal_count;    /* of the Lua state when it was taken */
     struct soc_thread *next; /* in the pool */

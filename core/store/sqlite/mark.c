@@ -18,7 +18,7 @@
 #define INDEX_SALT_OFFSET   32
 
 #define REMEDY                                                                                     \
-    "; restore a copy of the whole directory, or remove society.db-mark to use what is left"
+    "; restore a backup (`society restore`), or remove society.db-mark to use what is left"
 
 #define CREATE_FLAGS (SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
 

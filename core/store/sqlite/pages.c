@@ -358,7 +358,24 @@ static int reseal_file(struct soc_pages *pages, sqlite3_file *file)
     return rc == SQLITE_OK ? file->pMethods->xSync(file, SQLITE_SYNC_NORMAL) : rc;
 }
 
-int soc_pages_reseal(struct soc_pages *pages, const char *path)
+static int check_file_pages(struct soc_pages *pages, sqlite3_file *file)
+{
+    sqlite3_int64 length = 0;
+    int rc = file->pMethods->xFileSize(file, &length);
+    for (sqlite3_int64 at = 0; rc == SQLITE_OK && at < length; at += PAGE_BYTES) {
+        sqlite3_int64 number = at / PAGE_BYTES + 1;
+        rc = file->pMethods->xRead(file, pages->page, PAGE_BYTES, at);
+        if (rc == SQLITE_IOERR_SHORT_READ)
+            rc = report(pages, number, "the file is too short");
+        else if (rc == SQLITE_OK && !is_whole(pages->page, number))
+            rc = report(pages, number, "its checksum differs");
+    }
+    return rc;
+}
+
+/* Opens the file below the layer and hands it to `act`. */
+static int with_file(struct soc_pages *pages, const char *path, int flags,
+                     int (*act)(struct soc_pages *pages, sqlite3_file *file))
 {
     sqlite3_vfs *vfs = pages->below;
     sqlite3_file *file = soc_alloc_zero((size_t)vfs->szOsFile);
@@ -366,12 +383,22 @@ int soc_pages_reseal(struct soc_pages *pages, const char *path)
     struct soc_buf name = {0};
     soc_buf_put_text(&name, path);
     soc_buf_put(&name, "\0", 2);
-    int rc = vfs->xOpen(vfs, name.data, file, SQLITE_OPEN_MAIN_DB | SQLITE_OPEN_READWRITE, NULL);
+    int rc = vfs->xOpen(vfs, name.data, file, SQLITE_OPEN_MAIN_DB | flags, NULL);
     if (rc == SQLITE_OK)
-        rc = reseal_file(pages, file);
+        rc = act(pages, file);
     if (file->pMethods != NULL)
         file->pMethods->xClose(file);
     soc_buf_fini(&name);
     free(file);
     return rc;
+}
+
+int soc_pages_reseal(struct soc_pages *pages, const char *path)
+{
+    return with_file(pages, path, SQLITE_OPEN_READWRITE, reseal_file);
+}
+
+int soc_pages_check_all(struct soc_pages *pages, const char *path)
+{
+    return with_file(pages, path, SQLITE_OPEN_READONLY, check_file_pages);
 }

@@ -48,6 +48,10 @@ void soc_pages_trust(struct soc_pages *pages, bool is_trusted);
  * syncs the file. Returns SQLite's result code. */
 int soc_pages_reseal(struct soc_pages *pages, const char *path);
 
+/* Reads every page of the database at `path`, which nobody writes, and compares its
+ * checksum, also of pages that are free. Returns SQLite's result code. */
+int soc_pages_check_all(struct soc_pages *pages, const char *path);
+
 /* Lends the text that names the first damaged page that was read, empty until then. */
 const char *soc_pages_damage(const struct soc_pages *pages);
 

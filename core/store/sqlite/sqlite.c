@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/mem.h"
+#include "env/clock.h"
 #include "store/directory.h"
 #include "store/disk/disk.h"
 #include "store/sqlite/mark.h"
@@ -21,8 +22,10 @@
 #include "store/tables/lines.h"
 #include "store/tables/load.h"
 #include "store/tables/page.h"
+#include "store/tables/prune.h"
 #include "store/tables/query.h"
 #include "store/tables/schema.h"
+#include "store/tables/tails.h"
 
 #define DATABASE "society.db"
 #define DRAFT    "society.db.new"
@@ -36,6 +39,11 @@
 /* One this long is copied back in a quiet moment. */
 #define WAL_PAGES_QUIET 512
 
+/* Lines that are removed at least after a fold, and when idle; how often an idle store
+ * looks for old ones. */
+#define PRUNE_LINES    1024
+#define PRUNE_EVERY_US 10000000
+
 struct soc_sqlite {
     struct soc_store store; /* first */
     struct soc_database database;
@@ -48,7 +56,9 @@ struct soc_sqlite {
     struct soc_directory_lock lock;
     char *path; /* of the database in a directory; NULL: on a simulated disk */
     bool is_read_only;
-    bool is_log_read; /* a reader was in the way when the log was last copied back */
+    struct soc_prune prune;
+    int64_t pruned_us; /* time of the last step */
+    bool is_log_read;  /* a reader was in the way when the log was last copied back */
 };
 
 static struct soc_sqlite *sqlite_of(struct soc_store *store)
@@ -66,13 +76,19 @@ void soc_sqlite_be_alone(void)
 static int fill_file(struct soc_sqlite *sqlite, const char *path, struct soc_detail *detail)
 {
     int check_bytes = SOC_PAGES_CHECK_BYTES;
+    char sql[80];
+    snprintf(sql, sizeof(sql), "PRAGMA page_size = %d; PRAGMA auto_vacuum = INCREMENTAL",
+             SOC_SCHEMA_PAGE_BYTES);
     soc_pages_begin(sqlite->pages);
     int rc = soc_database_open(&sqlite->database, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
                                detail);
     if (rc == SOC_OK) {
         sqlite3_file_control(sqlite->database.db, "main", SQLITE_FCNTL_RESERVE_BYTES, &check_bytes);
-        rc = soc_database_create(&sqlite->database, detail);
+        /* Only a new database can be told that its file may shrink. */
+        rc = soc_database_exec(&sqlite->database, sql, detail);
     }
+    if (rc == SOC_OK)
+        rc = soc_database_create(&sqlite->database, detail);
     if (rc == SOC_OK)
         rc = soc_database_exec(&sqlite->database, "PRAGMA journal_mode = WAL", detail);
     soc_database_close(&sqlite->database);
@@ -235,7 +251,25 @@ static void note_log(struct soc_sqlite *sqlite)
     int pages = soc_database_wal_pages(&sqlite->database);
     sqlite->store.is_crowded =
         sqlite->is_log_read && sqlite->database.wal_pages >= 2 * WAL_PAGES_MAX;
-    sqlite->store.is_untidy = pages >= WAL_PAGES_QUIET || sqlite->store.is_crowded;
+    sqlite->store.is_untidy =
+        pages >= WAL_PAGES_QUIET || sqlite->store.is_crowded || sqlite->prune.has_more;
+}
+
+static bool has_retention(const struct soc_sqlite *sqlite)
+{
+    return sqlite->store.retention.days > 0 || sqlite->store.retention.bytes > 0;
+}
+
+/* Removes what is too old. As little as a full disk must not stop it, it is no reason to
+ * stop: the next step tries again. */
+static int prune(struct soc_sqlite *sqlite, uint64_t lines_max, struct soc_detail *detail)
+{
+    if (!has_retention(sqlite))
+        return SOC_OK;
+    sqlite->pruned_us = soc_clock_monotonic_us();
+    int rc = soc_prune_step(&sqlite->prune, &sqlite->database, &sqlite->store.retention,
+                            sqlite->store.at.backlog, lines_max, detail);
+    return rc == SOC_EDISKFULL ? SOC_OK : rc;
 }
 
 /* Copies the log back if at least `pages_min` pages of it are not. */
@@ -263,6 +297,8 @@ static int check(struct soc_store *store, struct soc_detail *detail)
     struct soc_sqlite *sqlite = sqlite_of(store);
     int rc = soc_presence_check(&sqlite->presence, detail);
     sqlite->database.has_failed |= rc < 0;
+    if (has_retention(sqlite) && soc_clock_monotonic_us() - sqlite->pruned_us > PRUNE_EVERY_US)
+        sqlite->prune.has_more = store->is_untidy = true;
     return rc;
 }
 
@@ -304,8 +340,11 @@ static int fold(struct soc_store *store, size_t bytes_max, struct soc_detail *de
     /* Without a sync: if it is lost, the journal still has everything. The next commit
      * syncs it. */
     int rc = soc_database_exec(&sqlite->database, "PRAGMA synchronous = NORMAL", detail);
+    uint64_t lines = store->at.lines;
     if (rc == SOC_OK)
         rc = soc_fold_run(sqlite->fold, &source, &store->at, bytes_max, detail);
+    if (rc == SOC_OK) /* faster than lines are added */
+        rc = prune(sqlite, 2 * (store->at.lines - lines) + PRUNE_LINES, detail);
     int sync_rc = soc_database_exec(&sqlite->database, sqlite->sync_sql, rc < 0 ? NULL : detail);
     if (rc == SOC_OK)
         rc = sync_rc;
@@ -394,8 +433,11 @@ static int tidy(struct soc_store *store, bool is_last, struct soc_detail *detail
     int rc = check(store, detail);
     if (rc < 0)
         return rc;
-    if (!is_last)
-        return checkpoint(sqlite, WAL_PAGES_QUIET, detail);
+    if (!is_last) {
+        if (sqlite->prune.has_more)
+            rc = prune(sqlite, PRUNE_LINES, detail);
+        return rc < 0 ? rc : checkpoint(sqlite, WAL_PAGES_QUIET, detail);
+    }
     if (sqlite->database.has_failed)
         return SOC_OK;
     /* Before the first commit the length of the log is unknown. */
@@ -406,6 +448,7 @@ static void close_store(struct soc_store *store)
 {
     struct soc_sqlite *sqlite = sqlite_of(store);
     soc_database_close(&sqlite->database);
+    soc_tails_free(sqlite->database.tails);
     soc_mark_close(&sqlite->mark);
     soc_presence_fini(&sqlite->presence);
     soc_pages_free(sqlite->pages);
@@ -430,6 +473,7 @@ static int open_beside(struct soc_store *store, struct soc_store **out, struct s
     sqlite->database.vfs = soc_pages_vfs(sqlite->pages);
     sqlite->database.damage = soc_pages_damage(sqlite->pages);
     sqlite->mark.is_read_only = sqlite->is_read_only = true;
+    sqlite->database.tails = soc_tails_new();
     int rc = soc_database_open(&sqlite->database, writer->path, SQLITE_OPEN_READONLY, detail);
     if (rc < 0) {
         close_store(&sqlite->store);
@@ -531,4 +575,13 @@ int soc_sqlite_open(struct soc_store **out, const struct soc_sqlite_options *opt
         detail->text[0] = '\0';
     *out = &sqlite->store;
     return SOC_OK;
+}
+
+struct soc_database *soc_sqlite_lend(struct soc_store *store, bool *are_checked)
+{
+    assert(store->ops == &writer_ops || store->ops == &reader_ops);
+    struct soc_sqlite *sqlite = sqlite_of(store);
+    if (are_checked != NULL)
+        *are_checked = soc_pages_are_checked(sqlite->pages);
+    return &sqlite->database;
 }

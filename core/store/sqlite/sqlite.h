@@ -13,6 +13,7 @@
 
 #include "store/store.h"
 
+struct soc_database;
 struct soc_disk;
 
 /* How a reader sees the store. */
@@ -40,5 +41,9 @@ void soc_sqlite_be_alone(void);
  * changed then. The caller owns `*out`; release with soc_store_close(). */
 int soc_sqlite_open(struct soc_store **out, const struct soc_sqlite_options *options,
                     struct soc_detail *detail);
+
+/* Lends the connection of a store that was opened here, and tells whether its pages have
+ * checksums (NULL: not asked). For backup.h. */
+struct soc_database *soc_sqlite_lend(struct soc_store *store, bool *are_checked);
 
 #endif

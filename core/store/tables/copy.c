@@ -7,7 +7,7 @@
 
 #define FOLD_BYTES (8u << 20) /* in one transaction */
 
-static int copy_pages(struct soc_database *from, struct soc_database *to, struct soc_detail *detail)
+int soc_copy_pages(struct soc_database *from, struct soc_database *to, struct soc_detail *detail)
 {
     sqlite3_backup *backup = sqlite3_backup_init(to->db, "main", from->db, "main");
     if (backup == NULL)
@@ -36,7 +36,7 @@ int soc_copy_make(struct soc_database *from, struct soc_database *to, struct soc
     assert(from->db != NULL && to->db == NULL);
     int rc = soc_database_open(to, "", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, detail);
     if (rc == SOC_OK)
-        rc = copy_pages(from, to, detail);
+        rc = soc_copy_pages(from, to, detail);
     if (rc == SOC_OK)
         rc = soc_database_exec(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF", detail);
     if (rc == SOC_OK)

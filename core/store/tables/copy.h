@@ -10,6 +10,9 @@
 #include "store/store.h"
 #include "store/tables/database.h"
 
+/* Copies all pages from one snapshot of `from` to `to`, which is open and empty. */
+int soc_copy_pages(struct soc_database *from, struct soc_database *to, struct soc_detail *detail);
+
 /* Makes `to`, which is closed, a copy of `from`, and `at` its position. On an error `to` is
  * closed again. */
 int soc_copy_make(struct soc_database *from, struct soc_database *to, struct soc_store_position *at,

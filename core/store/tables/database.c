@@ -39,7 +39,8 @@ static void format_message_id(sqlite3_context *context, int count, sqlite3_value
     (void)count;
     char id[SOC_MESSAGE_ID_BYTES];
     uint64_t key = (uint64_t)sqlite3_value_int64(values[1]);
-    if (sqlite3_value_type(values[0]) == SQLITE_NULL || key == 0 || key >> 40 != 0)
+    if (sqlite3_value_type(values[0]) == SQLITE_NULL || key == 0 ||
+        soc_message_id_host(key) >= SOC_HOSTS_MAX)
         return;
     soc_message_id_format(id, sqlite3_value_int64(values[0]), key);
     sqlite3_result_text(context, id, sizeof(id), SQLITE_TRANSIENT);
@@ -135,12 +136,13 @@ int soc_database_upgrade(struct soc_database *database, bool may_write,
         return soc_fail(
             detail, SOC_EOLDER,
             "the state has version %d; run its app once with this program to upgrade it", version);
+    bool has_lines = version >= SOC_SCHEMA_LINES;
     struct soc_buf sql = {0};
     soc_buf_printf(&sql, "BEGIN IMMEDIATE; %s", soc_schema_drop_sql());
     while (version < SOC_SCHEMA_VERSION)
         soc_buf_put_text(&sql, soc_schema_upgrade_sql(version++));
     rc = soc_database_exec(database, soc_buf_text(&sql), detail);
-    if (rc == SOC_OK && fill != NULL)
+    if (rc == SOC_OK && fill != NULL && !has_lines)
         rc = fill(database, detail);
     if (rc < 0) {
         soc_database_rollback(database);
@@ -186,6 +188,11 @@ void soc_database_close(struct soc_database *database)
     database->db = NULL;
 }
 
+static bool has_damage(const struct soc_database *database)
+{
+    return database->damage != NULL && database->damage[0] != '\0';
+}
+
 int soc_database_check(struct soc_database *database, struct soc_detail *detail)
 {
     sqlite3_stmt *statement;
@@ -196,6 +203,8 @@ int soc_database_check(struct soc_database *database, struct soc_detail *detail)
         sqlite_rc = sqlite3_step(statement);
     if (sqlite_rc != SQLITE_ROW)
         rc = soc_database_fail(database, sqlite_rc, detail);
+    else if (has_damage(database)) /* which page it is says more than what SQLite found there */
+        rc = soc_database_fail(database, SQLITE_CORRUPT, detail);
     else if (strcmp((const char *)sqlite3_column_text(statement, 0), "ok") != 0)
         rc = soc_fail(detail, SOC_ECORRUPT, "society.db is damaged: %s",
                       (const char *)sqlite3_column_text(statement, 0));
@@ -266,11 +275,6 @@ static const char *text_of(const struct soc_database *database, int sqlite_rc)
     bool is_last =
         database->db != NULL && (sqlite3_errcode(database->db) & 0xff) == (sqlite_rc & 0xff);
     return is_last ? sqlite3_errmsg(database->db) : sqlite3_errstr(sqlite_rc);
-}
-
-static bool has_damage(const struct soc_database *database)
-{
-    return database->damage != NULL && database->damage[0] != '\0';
 }
 
 int soc_database_fail(struct soc_database *database, int sqlite_rc, struct soc_detail *detail)

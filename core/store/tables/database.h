@@ -17,6 +17,8 @@
 #include "env/calendar.h"
 #include "store/tables/statements.h"
 
+struct soc_tails;
+
 /* A connection. Zeroed: closed. */
 struct soc_database {
     sqlite3 *db;        /* owned; NULL: closed */
@@ -25,9 +27,10 @@ struct soc_database {
                          * nobody checks pages */
     sqlite3_stmt *statements[SOC_STATEMENT_COUNT]; /* owned; NULL: not prepared yet */
     struct soc_calendar calendar;                  /* for date_ms() in SQL; read for each query */
-    bool has_failed;      /* an I/O error: it is unknown what the files hold */
-    int wal_pages;        /* in the write-ahead log after the last commit */
-    int wal_pages_copied; /* of those, how many a checkpoint has copied back */
+    struct soc_tails *tails; /* owned by the store; batches kept between looks; NULL: none */
+    bool has_failed;         /* an I/O error: it is unknown what the files hold */
+    int wal_pages;           /* in the write-ahead log after the last commit */
+    int wal_pages_copied;    /* of those, how many a checkpoint has copied back */
 };
 
 /* Opens `path` (":memory:", or "" for a private temporary file) with sqlite3_open_v2's
@@ -48,7 +51,8 @@ int soc_database_create_from(struct soc_database *database, struct soc_buf *blan
                              struct soc_detail *detail);
 
 /* Upgrades an older database to the current version; SOC_EOLDER unless `may_write`. `fill`
- * does what SQL cannot, in the same transaction, when the tables have their new form. */
+ * does what SQL cannot for versions without the table `lines`, in the same transaction, when
+ * the tables have their new form. */
 int soc_database_upgrade(struct soc_database *database, bool may_write,
                          int (*fill)(struct soc_database *database, struct soc_detail *detail),
                          struct soc_detail *detail);

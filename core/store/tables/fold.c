@@ -158,6 +158,13 @@ static void end_barrier(struct soc_window *window, struct soc_record *record)
     soc_window_run_record(window, SOC_STATEMENT_SEATS_END, record);
 }
 
+/* What is acked is forgotten, and all of it when this end is another one: it was reset. */
+static void put_link(struct soc_window *window, struct soc_record *record)
+{
+    soc_window_run_record(window, SOC_STATEMENT_LINK_ACKED, record);
+    soc_window_run_record(window, SOC_STATEMENT_LINK, record);
+}
+
 static void put_usage(struct soc_window *window, struct soc_record *record)
 {
     soc_window_run_record(window, SOC_STATEMENT_USAGE, record);
@@ -188,6 +195,7 @@ static enum soc_statement plain_statement(enum soc_record_type type)
         [SOC_RECORD_SOURCE] = SOC_STATEMENT_SOURCE,
         [SOC_RECORD_HISTORY] = SOC_STATEMENT_HISTORY,
         [SOC_RECORD_HISTORY_END] = SOC_STATEMENT_HISTORY_END,
+        [SOC_RECORD_LINK_ITEMS] = SOC_STATEMENT_LINK_ITEMS,
     };
     assert(type < sizeof(statements) && statements[type] != 0);
     return (enum soc_statement)statements[type];
@@ -242,6 +250,8 @@ static void apply(struct soc_window *window, struct soc_record *record)
         return soc_fold_mail_broadcast_end(window, record);
     case SOC_RECORD_BARRIER_END:
         return end_barrier(window, record);
+    case SOC_RECORD_LINK:
+        return put_link(window, record);
     default:
         return soc_window_run_record(window, plain_statement(record->type), record);
     }

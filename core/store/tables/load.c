@@ -27,7 +27,7 @@ struct source {
  * there ever were. */
 #define AGENT_COLUMNS                                                                              \
     "created_ms, id, role, parent, CASE WHEN ended_ms IS NULL THEN brief END, is_adopted,"         \
-    " since, is_external, number, ending_ms, ended_ms, end_reason"
+    " since, is_external, is_isolated, number, ending_ms, ended_ms, end_reason"
 #define REMEMBERED_FROM "(SELECT max(number) - " TOMBSTONES_LOADED " FROM agents)"
 
 static const struct source agents = {
@@ -44,10 +44,10 @@ static const struct source contacts = {SOC_RECORD_CONTACT,
 #define QUOTE_OF(expanded) #expanded
 
 /* Indexes of those last columns. */
-#define AGENT_NUMBER 8
-#define AGENT_ENDING 9
-#define AGENT_ENDED  10
-#define AGENT_REASON 11
+#define AGENT_NUMBER 9
+#define AGENT_ENDING 10
+#define AGENT_ENDED  11
+#define AGENT_REASON 12
 #define CONTACT_BORN 11
 
 /* The last ended tasks of each agent. The index is walked from owner to owner, so the
@@ -80,7 +80,7 @@ static const struct source contacts = {SOC_RECORD_CONTACT,
 /* Messages of open tasks that were handled before: a retry needs them. */
 #define KEPT_MESSAGES                                                                              \
     "SELECT {message}, status, finished_ms, reason FROM message_entries"                           \
-    " WHERE status = 1 AND key IN (SELECT key FROM task_entries INDEXED BY tasks_open"             \
+    " WHERE status IN (1, 6) AND key IN (SELECT key FROM task_entries INDEXED BY tasks_open"       \
     "  WHERE state < 2) ORDER BY key"
 
 /* Stands for agents and contacts in the list. */
@@ -134,6 +134,8 @@ static const struct source sources[] = {
     {SOC_RECORD_CALL_KEY, "SELECT {call_key} FROM call_keys ORDER BY number"},
     {SOC_RECORD_TAKE, "SELECT {take} FROM takes ORDER BY number"},
     {SOC_RECORD_OUTPUT, "SELECT {output} FROM outputs ORDER BY key"},
+    {SOC_RECORD_LINK, "SELECT {link} FROM links ORDER BY peer"},
+    {SOC_RECORD_LINK_ITEMS, "SELECT {link_items} FROM link_items ORDER BY number"},
 };
 
 static int read_record(sqlite3_stmt *row, unsigned type, struct soc_record *record)
@@ -184,6 +186,7 @@ static int load_row(sqlite3_stmt *row, unsigned type, soc_record_cb *cb, void *u
         return cb(&record, user);
     }
     int column = read_record(row, type, &record);
+    record.row = type == SOC_RECORD_AGENT ? (uint64_t)sqlite3_column_int64(row, AGENT_NUMBER) : 0;
     int rc = cb(&record, user);
     if (rc >= 0 && type == SOC_RECORD_AGENT)
         return load_end(row, record.agent.id, cb, user);

@@ -3,9 +3,12 @@
 #include <string.h>
 
 #include "env/clock.h"
+#include "env/ids.h"
 #include "store/tables/lines.h"
 #include "store/tables/page_activity.h"
 #include "store/tables/page_rows.h"
+#include "store/tables/past.h"
+#include "store/tables/past_answer.h"
 #include "store/tables/query.h"
 
 #define CHUNK_ROWS "256" /* rows that are looked at between two readings of the clock */
@@ -47,7 +50,7 @@ static bool is_activity(const struct soc_query *query)
 
 bool soc_page_serves(const struct soc_query *query)
 {
-    return is_activity(query) || find_list(query->what) != NULL;
+    return is_activity(query) || query->past != NULL || find_list(query->what) != NULL;
 }
 
 /* Runs a statement with up to two numbers and returns the one it answers; `fallback` for
@@ -73,7 +76,7 @@ static int find_key(struct soc_page_rows *rows, uint64_t line, int64_t *key)
 {
     sqlite3_stmt *statement = soc_database_statement(rows->database, SOC_STATEMENT_KEY_PLACE);
     int64_t low = 0;
-    int64_t high = INT64_C(1) << 40; /* keys have ten hex digits */
+    int64_t high = (int64_t)soc_message_id_key_of(UINT64_MAX, SOC_HOSTS_MAX - 1);
     int rc = SQLITE_DONE;
     while (low < high && (rc == SQLITE_ROW || rc == SQLITE_DONE)) {
         int64_t middle = low + (high - low) / 2;
@@ -225,12 +228,22 @@ static int find_edges(struct soc_page_rows *rows, struct edges *edges)
     return rc == SQLITE_ROW ? SOC_OK : soc_database_fail(rows->database, rc, rows->detail);
 }
 
+/* Tells whether lines right beside the cursor were removed. */
+static bool is_gone(const struct soc_query *query, uint64_t first)
+{
+    if (query->has_after)
+        return query->after + 1 < first;
+    return query->before != 0 && query->before <= first && first > 1;
+}
+
 static int fail_gone(const struct soc_query *query, struct soc_page *page, uint64_t first,
                      struct soc_detail *detail)
 {
     page->first = first;
-    return soc_fail(detail, SOC_EGONE, "lines after %llu were removed; the first is %llu",
-                    (unsigned long long)query->after, (unsigned long long)first);
+    return soc_fail(detail, SOC_EGONE, "lines %s %llu were removed; the first is %llu",
+                    query->has_after ? "after" : "before",
+                    (unsigned long long)(query->has_after ? query->after : query->before),
+                    (unsigned long long)first);
 }
 
 /* Says where the pages beside this one begin. */
@@ -245,10 +258,19 @@ static void set_cursors(const struct soc_page_rows *rows, struct soc_page *page,
         page->next = page->as_of;
 }
 
-int soc_page_answer(struct soc_database *database, const struct soc_query *query,
-                    struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
+/* Goes on with a past, up to the line asked for. Its rows are one object, at the end. */
+static int end_past(struct soc_page_rows *rows, struct soc_page *page, struct soc_buf *out)
 {
-    struct soc_page_rows rows = {.database = database, .query = query, .detail = detail};
+    rows->past->line = page->next;
+    return page->next != 0 ? SOC_OK
+                           : soc_past_answer(rows->database, rows->past, out, rows->detail);
+}
+
+static int answer_page(struct soc_database *database, const struct soc_query *query,
+                       struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_page_rows rows = {
+        .database = database, .query = query, .detail = detail, .past = query->past};
     struct edges edges = {0};
     const struct list *list = find_list(query->what);
     bool is_done = false;
@@ -256,14 +278,17 @@ int soc_page_answer(struct soc_database *database, const struct soc_query *query
     int rc = soc_query_read_calendar(database, detail);
     if (rc == SOC_OK)
         rc = find_edges(&rows, &edges);
-    if (rc == SOC_OK && query->has_after && query->after + 1 < edges.first)
+    /* Of a list, rows from before the first line are left: those that are live. */
+    if (list != NULL && query->after == 0)
+        edges.first = 1;
+    if (rc == SOC_OK && is_gone(query, edges.first))
         return fail_gone(query, page, edges.first, detail);
     if (rc < 0)
         return rc;
     uint64_t after = query->has_after ? query->after : edges.first - 1;
     uint64_t before = query->before == 0 ? UINT64_MAX : query->before;
     page->first = edges.first;
-    page->as_of = list == NULL ? edges.last : edges.folded;
+    page->as_of = list == NULL && query->past == NULL ? edges.last : edges.folded;
     rows.until = page->as_of;
     if (query->upto != 0 && query->upto < rows.until)
         rows.until = query->upto;
@@ -279,6 +304,20 @@ int soc_page_answer(struct soc_database *database, const struct soc_query *query
         soc_page_rows_put(&rows, out);
         set_cursors(&rows, page, after, is_done);
     }
+    if (rc == SOC_OK && rows.past != NULL)
+        rc = end_past(&rows, page, out);
     soc_page_rows_fini(&rows);
     return rc;
+}
+
+int soc_page_answer(struct soc_database *database, const struct soc_query *query,
+                    struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_query next = *query;
+    if (query->past == NULL)
+        return answer_page(database, query, page, out, detail);
+    next.has_after = true; /* a past needs every line from the first on */
+    next.after = query->past->line;
+    next.limit = 0;
+    return answer_page(database, &next, page, out, detail);
 }

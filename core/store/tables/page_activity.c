@@ -8,22 +8,9 @@
 #include "env/clock.h"
 #include "env/ids.h"
 #include "store/line.h"
-#include "store/tables/batches.h"
 #include "store/tables/lines.h"
-
-/* A message of a batch. */
-struct found {
-    uint64_t key;
-    size_t start; /* of its record */
-};
-
-/* A batch that was read. */
-struct tail {
-    uint64_t sequence;       /* 0: none */
-    uint64_t lines;          /* the last line before it */
-    struct soc_buf messages; /* its messages, in ascending order of their keys */
-    struct soc_buf bytes;
-};
+#include "store/tables/past.h"
+#include "store/tables/tails.h"
 
 /* The walk of one page. */
 struct walk {
@@ -31,11 +18,10 @@ struct walk {
     uint64_t chain_key; /* of the message that the asked chain began with; 0: none */
     uint64_t first;     /* sequences of the batches that are not folded */
     uint64_t last;
-    struct tail batch; /* whose lines are walked */
-    struct tail other; /* in which a message was looked for */
+    struct soc_tails *tails;      /* lent */
+    const struct soc_tail *batch; /* lent, whose lines are walked; NULL: none */
     struct soc_buf scratch;
-    struct soc_buf texts;  /* of a message from another batch */
-    struct soc_buf starts; /* of the records of the batch that make lines; size_t each */
+    struct soc_buf texts; /* of a message from another batch */
 };
 
 static bool is_of_chain(const struct walk *walk, const struct soc_line *line)
@@ -79,7 +65,7 @@ static void put_line(struct soc_buf *out, const struct soc_line *line, int64_t d
 {
     char id[SOC_MESSAGE_ID_BYTES];
     struct soc_slice message_id = {0};
-    if (line->key != 0 && line->key >> 40 == 0 && line->sent_ms != 0) {
+    if (line->key != 0 && soc_message_id_host(line->key) < SOC_HOSTS_MAX && line->sent_ms != 0) {
         soc_message_id_format(id, line->sent_ms, line->key);
         message_id = soc_slice(id, sizeof(id));
     }
@@ -105,7 +91,11 @@ static void put_line(struct soc_buf *out, const struct soc_line *line, int64_t d
 /* Takes a line that was found into the page, if it fits. */
 static void take_line(struct walk *walk, const struct soc_line *line)
 {
-    if (fits(walk, line)) {
+    if (!fits(walk, line))
+        return;
+    if (walk->rows->past != NULL) {
+        soc_past_feed(walk->rows->past, line);
+    } else {
         put_line(soc_page_rows_begin(walk->rows), line,
                  soc_calendar_date(&walk->rows->database->calendar, line->time_ms));
         soc_page_rows_end(walk->rows);
@@ -279,60 +269,6 @@ static int find_batch(struct walk *walk, bool is_key, uint64_t wanted, uint64_t 
     return rc;
 }
 
-/* Notes where the messages of a batch are; their keys rise. */
-static void find_messages(struct tail *tail)
-{
-    struct soc_slice rest = soc_buf_slice(&tail->bytes);
-    struct soc_slice bytes;
-    enum soc_record_type type;
-    tail->messages.length = 0;
-    while (soc_record_skip(&rest, &type, &bytes) > 0) {
-        if (type != SOC_RECORD_MESSAGE)
-            continue;
-        struct found found = {soc_record_key(bytes), (size_t)(bytes.data - tail->bytes.data)};
-        soc_buf_put(&tail->messages, &found, sizeof(found));
-    }
-}
-
-/* Reads batch `sequence` into `tail`, unless it is there. */
-static int read_batch(struct walk *walk, uint64_t sequence, uint64_t folded, struct tail *tail)
-{
-    uint64_t last = sequence - 1;
-    if (tail->sequence == sequence)
-        return SOC_OK;
-    tail->sequence = 0;
-    tail->bytes.length = 0;
-    int rc = soc_batches_read(walk->rows->database, &last, sequence, 1, &tail->bytes,
-                              walk->rows->detail);
-    tail->lines = folded;
-    find_messages(tail);
-    if (rc == SOC_OK && sequence > walk->first)
-        rc = read_bound(walk, sequence - 1, false, &tail->lines);
-    if (rc == SOC_OK)
-        tail->sequence = sequence;
-    return rc;
-}
-
-/* Looks for the record of a message in a batch. */
-static bool find_in_batch(const struct tail *tail, uint64_t key, struct soc_record *record)
-{
-    const struct found *all = (const struct found *)(const void *)tail->messages.data;
-    size_t low = 0;
-    size_t high = tail->messages.length / sizeof(*all);
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == tail->messages.length / sizeof(*all) || all[low].key != key)
-        return false;
-    struct soc_slice bytes = soc_buf_slice(&tail->bytes);
-    bytes = soc_slice(bytes.data + all[low].start, bytes.length - all[low].start);
-    return soc_record_next(&bytes, record) > 0;
-}
-
 /* Copies a text out of a row that is about to be reset. */
 static struct soc_slice keep_text(struct soc_buf *texts, struct soc_slice text)
 {
@@ -372,10 +308,11 @@ static int complete_from_tables(struct walk *walk, struct soc_line *line, bool *
 
 /* Completes a line about a message, which is in the same batch, in the tables, or in an
  * earlier batch. */
-static int complete(struct walk *walk, struct soc_line *line, uint64_t folded)
+static int complete(struct walk *walk, struct soc_line *line)
 {
     struct soc_record record;
-    bool is_found = find_in_batch(&walk->batch, line->key, &record);
+    const struct soc_tail *other = NULL;
+    bool is_found = soc_tail_find(walk->batch, line->key, &record);
     if (is_found) {
         soc_line_complete(line, &record.message);
         return SOC_OK;
@@ -386,14 +323,15 @@ static int complete(struct walk *walk, struct soc_line *line, uint64_t folded)
     uint64_t sequence;
     rc = find_batch(walk, true, line->key, &sequence);
     if (rc == SOC_OK && sequence <= walk->last)
-        rc = read_batch(walk, sequence, folded, &walk->other);
-    if (rc == SOC_OK && sequence <= walk->last && find_in_batch(&walk->other, line->key, &record))
+        rc = soc_tails_read(walk->tails, walk->rows->database, sequence, walk->batch, &other,
+                            walk->rows->detail);
+    if (rc == SOC_OK && other != NULL && soc_tail_find(other, line->key, &record))
         soc_line_complete(line, &record.message);
     return rc;
 }
 
 /* Takes the line of one record of the batch. */
-static int take_record(struct walk *walk, struct soc_slice bytes, uint64_t number, uint64_t folded)
+static int take_record(struct walk *walk, struct soc_slice bytes, uint64_t number)
 {
     struct soc_record record;
     struct soc_line line;
@@ -406,48 +344,33 @@ static int take_record(struct walk *walk, struct soc_slice bytes, uint64_t numbe
     soc_line_read(&record, &line, &walk->scratch);
     line.number = number;
     if (line.key != 0 && record.type != SOC_RECORD_MESSAGE)
-        rc = complete(walk, &line, folded);
+        rc = complete(walk, &line);
     if (rc == SOC_OK)
         take_line(walk, &line);
     return rc;
 }
 
-/* Notes where the records of the batch that make lines are. */
-static void find_lines(struct walk *walk)
-{
-    struct soc_slice rest = soc_buf_slice(&walk->batch.bytes);
-    struct soc_slice bytes;
-    enum soc_record_type type;
-    uint64_t key = 0;
-    walk->starts.length = 0;
-    while (soc_record_skip(&rest, &type, &bytes) > 0) {
-        size_t start = (size_t)(bytes.data - walk->batch.bytes.data);
-        if (soc_line_count(bytes, &key) > 0)
-            soc_buf_put(&walk->starts, &start, sizeof(start));
-    }
-}
-
 /* Walks the lines of one batch in (after, until], up or down. */
-static int walk_batch(struct walk *walk, uint64_t after, uint64_t until, uint64_t folded)
+static int walk_batch(struct walk *walk, uint64_t after, uint64_t until)
 {
     struct soc_page_rows *rows = walk->rows;
-    find_lines(walk);
-    uint64_t low = walk->batch.lines > after ? walk->batch.lines : after;
-    uint64_t high = walk->batch.lines + walk->starts.length / sizeof(size_t);
+    const struct soc_tail *batch = walk->batch;
+    uint64_t low = batch->lines > after ? batch->lines : after;
+    uint64_t high = batch->lines + batch->starts.length / sizeof(size_t);
     int rc = SOC_OK;
     high = high < until ? high : until;
     while (rc == SOC_OK && low < high && !soc_page_rows_is_over(rows)) {
         uint64_t number = rows->is_backwards ? high-- : ++low;
         size_t start;
-        memcpy(&start, walk->starts.data + (size_t)(number - walk->batch.lines - 1) * sizeof(start),
+        memcpy(&start, batch->starts.data + (size_t)(number - batch->lines - 1) * sizeof(start),
                sizeof(start));
-        struct soc_slice bytes = soc_buf_slice(&walk->batch.bytes);
-        rc = take_record(walk, soc_slice(bytes.data + start, bytes.length - start), number, folded);
+        struct soc_slice bytes = soc_buf_slice(&batch->bytes);
+        rc = take_record(walk, soc_slice(bytes.data + start, bytes.length - start), number);
     }
     return rc;
 }
 
-static int walk_journal(struct walk *walk, uint64_t after, uint64_t until, uint64_t folded)
+static int walk_journal(struct walk *walk, uint64_t after, uint64_t until)
 {
     struct soc_page_rows *rows = walk->rows;
     uint64_t sequence = walk->first;
@@ -457,10 +380,11 @@ static int walk_journal(struct walk *walk, uint64_t after, uint64_t until, uint6
     rc = find_batch(walk, false, rows->is_backwards ? until : after + 1, &sequence);
     while (rc == SOC_OK && sequence >= walk->first && sequence <= walk->last &&
            !soc_page_rows_is_over(rows)) {
-        rc = read_batch(walk, sequence, folded, &walk->batch);
+        rc =
+            soc_tails_read(walk->tails, rows->database, sequence, NULL, &walk->batch, rows->detail);
         if (rc == SOC_OK)
-            rc = walk_batch(walk, after, until, folded);
-        if (rows->is_backwards ? walk->batch.lines <= after : rows->looked >= until)
+            rc = walk_batch(walk, after, until);
+        if (rows->is_backwards ? walk->batch->lines <= after : rows->looked >= until)
             break;
         sequence += rows->is_backwards ? UINT64_MAX : 1;
     }
@@ -483,7 +407,8 @@ static int find_journal(struct walk *walk)
 int soc_page_activity_read(struct soc_page_rows *rows, uint64_t after, uint64_t before,
                            uint64_t folded)
 {
-    struct walk walk = {.rows = rows, .first = 1};
+    struct soc_tails *kept = rows->database->tails;
+    struct walk walk = {.rows = rows, .first = 1, .tails = kept == NULL ? soc_tails_new() : kept};
     uint64_t until = before - 1 < rows->until ? before - 1 : rows->until;
     uint64_t middle = folded < until ? folded : until; /* the last one in the tables */
     uint64_t begin = folded > after ? folded : after;
@@ -491,17 +416,16 @@ int soc_page_activity_read(struct soc_page_rows *rows, uint64_t after, uint64_t 
         soc_message_id_parse(rows->query->correlation_id, &walk.chain_key);
     int rc = find_journal(&walk);
     if (rc == SOC_OK && rows->is_backwards)
-        rc = walk_journal(&walk, begin, until, folded);
+        rc = walk_journal(&walk, begin, until);
     if (rc == SOC_OK)
         rc = walk_tables(&walk, after, middle);
     if (rc == SOC_OK && !rows->is_backwards)
-        rc = walk_journal(&walk, begin, until, folded);
-    soc_buf_fini(&walk.batch.bytes);
-    soc_buf_fini(&walk.batch.messages);
-    soc_buf_fini(&walk.other.bytes);
-    soc_buf_fini(&walk.other.messages);
+        rc = walk_journal(&walk, begin, until);
+    if (kept == NULL)
+        soc_tails_free(walk.tails);
+    else
+        soc_tails_trim(kept);
     soc_buf_fini(&walk.scratch);
     soc_buf_fini(&walk.texts);
-    soc_buf_fini(&walk.starts);
     return rc;
 }

@@ -7,11 +7,14 @@
 #include "store/store.h"
 #include "store/tables/database.h"
 
+struct soc_past;
+
 /* A page while it is made. */
 struct soc_page_rows {
     struct soc_database *database;
     const struct soc_query *query;
     struct soc_detail *detail;
+    struct soc_past *past; /* takes the lines instead; NULL: none */
     struct soc_buf rows;   /* one after the other, in the order they were found */
     struct soc_buf starts; /* where each begins; size_t each */
     uint64_t count;

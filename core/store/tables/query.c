@@ -29,11 +29,12 @@ struct question {
 
 /* How a message shows a field of each kind. */
 #define SHOW_ANSWERED(name)                                                                        \
-    ", CASE WHEN reply_to > 0 THEN message_id(CASE WHEN reply_to_ms > 0 THEN reply_to_ms ELSE"     \
+    ", CASE WHEN foreign_reply IS NOT NULL THEN foreign_reply WHEN reply_to > 0"                   \
+    " THEN message_id(CASE WHEN reply_to_ms > 0 THEN reply_to_ms ELSE"                             \
     " (SELECT q.time_ms FROM message_entries q WHERE q.key = m.reply_to) END, reply_to) END"       \
     " AS " #name
 #define SHOW_FLAG(name)     ", flags & " SOC_SQL_FLAG_##name " AS \"" #name ":bool\""
-#define SHOW_ID(name)       ", message_id(time_ms, key) AS " #name
+#define SHOW_ID(name)       ", coalesce(foreign_id, message_id(time_ms, key)) AS " #name
 #define SHOW_KEY(name)      ", " #name
 #define SHOW_NAME(name)     ", " #name
 #define SHOW_NUMBER(name)   ", " #name
@@ -69,6 +70,12 @@ struct question {
 static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
 #define MESSAGE_COLUMNS (message_columns + 2)
 
+/* The same of one message, with the id of its cause. */
+static const char whole_message[] = SOC_MESSAGE_FIELD_MAP(
+    SHOW_FIELD) ", CASE WHEN cause > 0 THEN"
+                " message_id((SELECT c.time_ms FROM message_entries c WHERE c.key = m.cause),"
+                " cause) END AS caused_by";
+
 /* Times whose dates are in the span asked for. If no clock was ever set back, the bounds on
  * times say it all. */
 #define DATED(column)                                                                              \
@@ -97,9 +104,11 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " AND (:to IS NULL OR receiver = :to)"                                                         \
     " AND (:reason IS NULL OR reason = :reason OR CASE WHEN json_valid(reason)"                    \
     "  THEN json_extract(reason, '$.error') END = :reason) AND " MESSAGE_WHERE
-/* One message, the one it answers and the first that answers it. */
+/* One message, the one it answers, the one in whose turn it was sent and the first that
+ * answers it. */
 #define WITH_ANSWERS                                                                               \
     "key IN (SELECT :key UNION ALL SELECT q.reply_to FROM message_entries q WHERE q.key = :key"    \
+    " UNION ALL SELECT q.cause FROM message_entries q WHERE q.key = :key"                          \
     " UNION ALL SELECT min(a.key) FROM message_entries a"                                          \
     " WHERE a.reply_to = :key AND a.reply_to > 0)"
 #define ACTIVITY_COLUMNS                                                                           \
@@ -108,7 +117,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " time_ms AS \"time:time\", type"
 #define ACTIVITY_UP   "place"
 #define ACTIVITY_DOWN "place DESC"
-#define NOW           "CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)"
+#define NOW           "coalesce(:now, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER))"
 #define ITEM_COLUMNS                                                                               \
     "agent, body AS \"body:json\", changes AS \"changes:json\", choice AS \"choice:json\", "       \
     "comment,"                                                                                     \
@@ -116,7 +125,9 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " decided_ms AS \"decided_at:time\", " SOC_SQL_DECISION " AS decision,"                        \
     " 'item_' || substr(message_id(time_ms, key), 5) AS id, options AS \"options:json\","          \
     " CASE WHEN decided_ms IS NULL AND deadline_ms > 0 AND date_ms(deadline_ms) <= " NOW           \
-    " THEN 1 END AS \"overdue:bool\", " SOC_SQL_PRIORITY " AS priority, task_id, title"
+    " THEN 1 END AS \"overdue:bool\", " SOC_SQL_PRIORITY " AS priority,"                           \
+    " CASE WHEN decided_ms IS NULL THEN 'open' WHEN decision = 4 THEN 'withdrawn'"                 \
+    " ELSE 'decided' END AS state, task_id, title"
 #define ITEM_WHERE                                                                                 \
     "(:agent IS NULL OR agent = :agent) AND (:task IS NULL OR task_id = :task)"                    \
     " AND (:correlation IS NULL OR correlation_id = :correlation) AND " SPAN("time_ms")
@@ -138,7 +149,7 @@ static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
     " r.id = a.role WHERE a.id = contacts.id AND a.ended_ms IS NULL))"
 #define ROLE_OF_CONTACT                                                                            \
     "coalesce(role, (SELECT coalesce(r.name, a.role) FROM agents a LEFT JOIN roles r ON"           \
-    " r.id = a.role WHERE a.id = contacts.id AND a.ended_ms IS NULL))"
+    " r.id = a.role WHERE a.id = contacts.id ORDER BY a.number DESC LIMIT 1))"
 #define OF_CONTACT(column)                                                                         \
     "(SELECT e." column " FROM contact_entries e WHERE e.owner = contacts.owner"                   \
     " AND e.id = contacts.id)"
@@ -168,7 +179,7 @@ static const struct question questions[] = {
      "agent, task_id, model", "agent DESC, task_id DESC, model DESC"},
     {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead", LETTER_WHERE,
      "key", "key DESC"},
-    {"message", MESSAGE_COLUMNS, "message_entries m", WITH_ANSWERS, "key", "key DESC"},
+    {"message", whole_message + 2, "message_entries m", WITH_ANSWERS, "key", "key DESC"},
     {"life", ACTIVITY_COLUMNS, "activity_entries", "key = :key", ACTIVITY_UP, ACTIVITY_DOWN},
     {"inbox", ITEM_COLUMNS, "inbox_entries m INDEXED BY inbox_open",
      "decided_ms IS NULL AND " ITEM_WHERE, "m.priority, key", "m.priority DESC, key DESC"},
@@ -193,7 +204,8 @@ static const struct question questions[] = {
 static const char *const dump_sql[] = {
     "SELECT 'activations' AS \"table\", agent, key, time_ms, retries FROM activations"
     " ORDER BY agent",
-    "SELECT 'agents' AS \"table\", number, id, role, parent, is_adopted, is_external, created_ms, "
+    "SELECT 'agents' AS \"table\", number, id, role, parent, is_adopted, is_external, is_isolated,"
+    " created_ms, "
     "ending_ms,"
     " ended_ms, end_reason, hold, guards, births, brief AS \"brief:json\", state AS \"state:json\" "
     "FROM agents"
@@ -215,7 +227,11 @@ static const char *const dump_sql[] = {
     "SELECT 'message_entries' AS \"table\", key, time_ms, status, priority, flags, attempt, hops,"
     " reply_to, reply_to_ms, expires_ms, deliver_at_ms, deadline_ms, finished_ms, place, end_place,"
     " sender, receiver, type, task_id, correlation_id, external_id, dedupe_key, traceparent,"
-    " reason, ack, payload AS \"payload:json\" FROM message_entries ORDER BY key",
+    " reason, ack, cause, foreign_id, foreign_reply, payload AS \"payload:json\" FROM "
+    "message_entries ORDER BY key",
+    "SELECT 'link_items' AS \"table\", peer, first, count, keys FROM link_items"
+    " ORDER BY peer, first",
+    "SELECT 'links' AS \"table\", * FROM links ORDER BY peer",
     "SELECT 'memories' AS \"table\", agent, number, time_ms, entry AS \"entry:json\""
     " FROM memories ORDER BY agent, number",
     "SELECT 'meta' AS \"table\", name, value FROM meta ORDER BY name",
@@ -314,14 +330,17 @@ static void put_comma(struct soc_buf *out)
         soc_buf_put_byte(out, ',');
 }
 
-/* Appends all rows, separated by commas. */
-static int put_rows(struct soc_database *database, sqlite3_stmt *statement, struct soc_buf *out,
-                    struct soc_detail *detail)
+/* Appends all rows, separated by commas; SOC_ETOOLARGE beyond `bytes_max` (0: no bound). */
+static int put_rows(struct soc_database *database, sqlite3_stmt *statement, size_t bytes_max,
+                    struct soc_buf *out, struct soc_detail *detail)
 {
     int rc;
     while ((rc = sqlite3_step(statement)) == SQLITE_ROW) {
         put_comma(out);
         put_row(&database->calendar, out, statement);
+        if (bytes_max > 0 && out->length > bytes_max)
+            return soc_fail(detail, SOC_ETOOLARGE, "the rows have more than %zu MB; ask for fewer",
+                            bytes_max >> 20);
     }
     return rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }
@@ -380,6 +399,8 @@ static void bind_query(struct soc_database *database, sqlite3_stmt *statement,
     if (query->correlation_id.data != NULL &&
         soc_message_id_parse(query->correlation_id, &chain_key))
         bind_named_number(statement, ":chain_key", (int64_t)chain_key);
+    if (query->now_ms > 0)
+        bind_named_number(statement, ":now", query->now_ms);
     int64_t until_date_ms = query->until_ms > 0 ? query->until_ms : INT64_MAX;
     int64_t until_ms = soc_calendar_until(&database->calendar, until_date_ms);
     bind_named_number(statement, ":since", query->since_ms > 0 ? query->since_ms : INT64_MIN);
@@ -391,17 +412,13 @@ static void bind_query(struct soc_database *database, sqlite3_stmt *statement,
 
 int soc_query_read_calendar(struct soc_database *database, struct soc_detail *detail)
 {
-    sqlite3_stmt *statement;
-    int rc = soc_database_prepare(database, "SELECT value FROM meta WHERE name = 'clock'",
-                                  &statement, detail);
-    int sqlite_rc = rc == SOC_OK ? sqlite3_step(statement) : SQLITE_DONE;
+    sqlite3_stmt *row = soc_database_statement(database, SOC_STATEMENT_CLOCK);
+    int rc = row == NULL ? SQLITE_ERROR : sqlite3_step(row);
     database->calendar.count = 0;
-    if (sqlite_rc == SQLITE_ROW)
-        soc_calendar_read(&database->calendar, soc_database_text(statement, 0));
-    else if (sqlite_rc != SQLITE_DONE)
-        rc = soc_database_fail(database, sqlite_rc, detail);
-    sqlite3_finalize(statement);
-    return rc;
+    if (rc == SQLITE_ROW)
+        soc_calendar_read(&database->calendar, soc_database_text(row, 0));
+    sqlite3_reset(row);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? SOC_OK : soc_database_fail(database, rc, detail);
 }
 
 static const struct question *find_question(const char *what)
@@ -457,7 +474,7 @@ static int answer_question(struct soc_database *database, const struct question 
         bind_query(database, statement, query);
     if (rc == SOC_OK)
         rc = is_limited ? put_rows_reversed(database, statement, out, detail)
-                        : put_rows(database, statement, out, detail);
+                        : put_rows(database, statement, query->bytes_max, out, detail);
     sqlite3_finalize(statement);
     return rc;
 }
@@ -469,7 +486,7 @@ static int dump(struct soc_database *database, struct soc_buf *out, struct soc_d
         sqlite3_stmt *statement;
         rc = soc_database_prepare(database, dump_sql[i], &statement, detail);
         if (rc == SOC_OK)
-            rc = put_rows(database, statement, out, detail);
+            rc = put_rows(database, statement, 0, out, detail);
         sqlite3_finalize(statement);
     }
     return rc;

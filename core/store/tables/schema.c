@@ -12,11 +12,14 @@
 #define TIME(ms) DATE(DATE_MS(ms))
 #define ID(ms, key)                                                                                \
     "'msg_' || strftime('%Y%m%d_%H%M%S_', " ms " / 1000, 'unixepoch')"                             \
-    " || printf('%03d00%010x', " ms " % 1000, " key ")"
+    " || printf('%03d%02d%010x', " ms " % 1000, (" key ") >> 40, (" key ") & 1099511627775)"
 
 /* What the views show. */
-#define MESSAGE_ID    ID("m.time_ms", "m.key")
-#define ANSWERED_ID   ID("coalesce(nullif(m.reply_to_ms, 0), q.time_ms)", "m.reply_to")
+#define MESSAGE_ID ID("m.time_ms", "m.key")
+#define SHOWN_ID   "coalesce(m.foreign_id, " MESSAGE_ID ")"
+#define ANSWERED_ID                                                                                \
+    "coalesce(m.foreign_reply, " ID("coalesce(nullif(m.reply_to_ms, 0), q.time_ms)",               \
+                                    "m.reply_to") ")"
 #define ACTIVITY_ID   ID("sent_ms", "key")
 #define SENT_AT       TIME("m.time_ms")
 #define DEADLINE      TIME("m.deadline_ms") /* of an item: a time */
@@ -120,6 +123,17 @@
 /* Replies by the message they answer. */
 #define REPLIES "CREATE INDEX messages_replies ON message_entries(reply_to) WHERE reply_to > 0;"
 
+/* Messages from other hosts, by the ids that they have there. */
+#define FOREIGN                                                                                    \
+    "CREATE INDEX messages_foreign ON message_entries(foreign_id) WHERE foreign_id IS NOT NULL;"
+
+/* Links to other hosts, and what was numbered for them and is not acked. */
+#define LINKS                                                                                      \
+    "CREATE TABLE links(peer TEXT PRIMARY KEY, own_id TEXT, peer_id TEXT, last INTEGER,"           \
+    " acked INTEGER, taken INTEGER, peer_epoch INTEGER, epoch INTEGER) WITHOUT ROWID;"             \
+    "CREATE TABLE link_items(number INTEGER PRIMARY KEY, peer TEXT, first INTEGER,"                \
+    " count INTEGER, keys TEXT);"
+
 /* Lines of the log about a message, to find who has read a broadcast. */
 #define READERS "CREATE INDEX events_readers ON events(key, agent) WHERE key IS NOT NULL;"
 
@@ -155,7 +169,7 @@ static const char tables[] =
     " number INTEGER PRIMARY KEY, id TEXT NOT NULL, role TEXT, parent TEXT,"
     " created_ms INTEGER, ended_ms INTEGER, end_reason TEXT, brief TEXT, state TEXT,"
     " ending_ms INTEGER, is_adopted INTEGER, since INTEGER, hold INTEGER, guards INTEGER,"
-    " births INTEGER, is_external INTEGER);"
+    " births INTEGER, is_external INTEGER, is_isolated INTEGER);"
     "CREATE UNIQUE INDEX agents_alive ON agents(id) WHERE ended_ms IS NULL;"
     "CREATE INDEX agents_order ON agents(number) WHERE ended_ms IS NULL;"
     "CREATE TABLE contact_entries("
@@ -170,11 +184,11 @@ static const char tables[] =
         " expires_ms INTEGER, deliver_at_ms INTEGER, deadline_ms INTEGER, finished_ms INTEGER,"
         " place INTEGER, end_place INTEGER, sender TEXT, receiver TEXT, type TEXT, task_id TEXT,"
         " correlation_id TEXT, external_id TEXT, dedupe_key TEXT, traceparent TEXT, reason TEXT,"
-        " payload TEXT, ack INTEGER);"
+        " payload TEXT, ack INTEGER, cause INTEGER, foreign_id TEXT, foreign_reply TEXT);"
         "CREATE INDEX messages_pending ON message_entries(key) WHERE status = 0;"
         "CREATE INDEX messages_dead ON message_entries(key) WHERE status IN (2, 3);"
 
-    REPLIES TASKS MODELS(" time_ms INTEGER,") ATONCE SENT_KEYS CALL_KEYS HISTORY
+    REPLIES FOREIGN LINKS TASKS MODELS(" time_ms INTEGER,") ATONCE SENT_KEYS CALL_KEYS HISTORY
 
     "CREATE TABLE activations("
     " number INTEGER PRIMARY KEY, agent TEXT NOT NULL UNIQUE, key INTEGER, time_ms INTEGER,"
@@ -191,7 +205,7 @@ static const char tables[] =
         "events") READERS LINES;
 
 static const char views[] =
-    "CREATE VIEW messages AS SELECT " MESSAGE_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
+    "CREATE VIEW messages AS SELECT " SHOWN_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
     " m.receiver" MESSAGE_VIEW ", m.key"
     " FROM message_entries m LEFT JOIN message_entries q ON q.key = m.reply_to;"
     "CREATE VIEW inbox AS SELECT " ITEM_ID " AS id, " SENT_AT " AS created_at, m.agent, m.title,"
@@ -324,6 +338,10 @@ static const char *const upgrades[] = {
     "ALTER TABLE journal ADD COLUMN lines INTEGER;"
     "ALTER TABLE journal ADD COLUMN key INTEGER;" NUMBER_LINES LINES, /* filled by lines.c */
     CALL_KEYS REPLIES,
+    "ALTER TABLE message_entries ADD COLUMN cause INTEGER;",
+    "ALTER TABLE agents ADD COLUMN is_isolated INTEGER;",
+    "ALTER TABLE message_entries ADD COLUMN foreign_id TEXT;"
+    "ALTER TABLE message_entries ADD COLUMN foreign_reply TEXT;" FOREIGN LINKS,
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

@@ -14,7 +14,8 @@
 /* Rises with every change of the tables, views or records in the journal. A program opens
  * what it knows and refuses what is newer. An upgrade ends with a checkpoint, because the
  * version is read from the file header before SQLite touches anything. */
-#define SOC_SCHEMA_VERSION 7
+#define SOC_SCHEMA_VERSION 10
+#define SOC_SCHEMA_LINES   6 /* the first version that has the table `lines` */
 
 /* "SOCY", in the file header. */
 #define SOC_SCHEMA_APPLICATION 0x534f4359
@@ -26,7 +27,7 @@
     "CASE m.priority WHEN 0 THEN 'urgent' WHEN 1 THEN 'high' WHEN 2 THEN 'normal' ELSE 'low' END"
 #define SOC_SQL_STATUS                                                                             \
     "CASE m.status WHEN 0 THEN 'pending' WHEN 1 THEN 'processed' WHEN 2 THEN 'expired'"            \
-    " WHEN 3 THEN 'dead' WHEN 4 THEN 'dropped' ELSE 'cancelled' END"
+    " WHEN 3 THEN 'dead' WHEN 4 THEN 'dropped' WHEN 6 THEN 'handed_over' ELSE 'cancelled' END"
 
 /* The bits of `flags` that are fields, or say what a field is: enum soc_message_flag. */
 #define SOC_SQL_FLAG_requires_ack "1"

@@ -35,8 +35,9 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
         " creator = ?7",
     [SOC_STATEMENT_AGENT] =
-        "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since, is_external)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7, nullif(?8, 0))"
+        "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since, is_external,"
+        " is_isolated)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, nullif(?6, 0), ?7, nullif(?8, 0), nullif(?9, 0))"
         " ON CONFLICT(id) WHERE ended_ms IS NULL DO UPDATE SET role = ?3, parent = ?4, brief = ?5",
     [SOC_STATEMENT_AGENT_ENDING] =
         "UPDATE agents SET ending_ms = ?1, end_reason = ?3 WHERE id = ?2" ALIVE,
@@ -126,6 +127,7 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         "SELECT key, place FROM message_entries WHERE key >= ?1 ORDER BY key LIMIT 1",
     [SOC_STATEMENT_PLACE_OF] =
         "SELECT place FROM message_entries WHERE key <= ?1 ORDER BY key DESC LIMIT 1",
+    [SOC_STATEMENT_CLOCK] = "SELECT value FROM meta WHERE name = 'clock'",
     [SOC_STATEMENT_EDGES] =
         "SELECT (SELECT lines FROM progress),"
         " coalesce((SELECT lines FROM journal ORDER BY sequence DESC LIMIT 1),"
@@ -168,6 +170,11 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
     [SOC_STATEMENT_HISTORY_END] =
         "DELETE FROM history WHERE number < (SELECT number FROM history WHERE time_ms >= ?1"
         " ORDER BY number LIMIT 1) AND what IN ('run', 'question')",
+    [SOC_STATEMENT_LINK] = "INSERT OR REPLACE INTO links({link}) VALUES({?link})",
+    [SOC_STATEMENT_LINK_ITEMS] = "INSERT INTO link_items({link_items}) VALUES({?link_items})",
+    [SOC_STATEMENT_LINK_ACKED] = "DELETE FROM link_items WHERE peer = ?6"
+                                 " AND (first + count - 1 <= ?2 OR ?7 <> (SELECT own_id"
+                                 " FROM links WHERE peer = ?6))",
 };
 
 const char *soc_statement_sql(enum soc_statement which)

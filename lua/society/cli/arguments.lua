@@ -3,11 +3,14 @@
 -- A command declares:
 --   words      how its words look in the usage, such as "APP.lua"
 --   min, max   how many there may be (0, 0)
---   options    a list of { NAME, value?, kind?, text, completes?, default? }: without `value`
---              it is a flag; `kind` is "number" or "list", else a text; `text` is its help
+--   options    a list of { NAME, value?, kind?, text, completes?, default?, short? }: without
+--              `value` it is a flag; `kind` is "number" or "list", else a text; `text` is its
+--              help; `short` a letter that may stand for it: -e for --eval
 --   rest       what follows `--`: "arguments" of the app, "words" that may begin with a
 --              dash; nil: nothing may follow
 --   is_raw     it reads its command line itself
+--   is_configured  variables and society.conf.lua give values to its options
+--              (society.cli.settings); for other commands only to --state
 -- --name VALUE and --name=VALUE are the same. What was read is a table with the options by
 -- name (`_` for `-`), `words`, `rest` and `program`, the program as it was called.
 
@@ -83,11 +86,22 @@ local function set_value(command, given, option, value)
   return nil
 end
 
+-- The word with the long name of an option in place of its letter.
+local function lengthen(command, word)
+  for _, option in ipairs(command.options or {}) do
+    if option.short and word == "-" .. option.short then
+      return "--" .. option[1]
+    end
+  end
+  return word
+end
+
 -- Reads the option at argv[at]. Returns the index of its last word, or nil and a code.
 local function take_option(command, given, argv, at)
-  local name, value = argv[at]:match("^%-%-([^=]*)=?(.*)$")
+  local word = lengthen(command, argv[at])
+  local name, value = word:match("^%-%-([^=]*)=?(.*)$")
   local option = name and find_option(command, name)
-  local has_value = argv[at]:find("=", 1, true) ~= nil
+  local has_value = word:find("=", 1, true) ~= nil
   if not option then
     return nil, M.complain(command, "unknown option '%s'; see: society help %s", argv[at],
       command.name)
@@ -120,6 +134,31 @@ local function set_defaults(command, given)
       given[key] = option.kind == "list" and {} or option.default
     end
   end
+end
+
+-- The option that a setting gives a value to, or nil.
+local function find_configured(command, setting)
+  local option = find_option(command, setting[1])
+  local is_meant = option == M.state or command.is_configured and option and not option.is_own
+  return is_meant and option or nil
+end
+
+-- Gives options that were not on the command line the values of variables and of the file.
+-- Returns nothing, or an exit code.
+local function take_settings(command, given)
+  if not command.is_configured and find_option(command, "state") ~= M.state then
+    return nil
+  end
+  local settings = require("society.cli.settings")
+  local found, why = settings.read()
+  if not found then
+    program.complain(why)
+    return M.USAGE
+  end
+  given.settings = settings.fill(given, found, function(setting)
+    return find_configured(command, setting)
+  end)
+  return nil
 end
 
 local function take_rest(command, given, argv, first)
@@ -162,7 +201,7 @@ function M.parse(command, argv)
     table.move(argv, 2, #argv, 1, given.words)
     return given
   end
-  local code = take_all(command, given, argv)
+  local code = take_all(command, given, argv) or take_settings(command, given)
   if code then
     return nil, code
   end

@@ -84,7 +84,7 @@ end
 
 --- Asks and returns the answer, a JSON list; or nil and an exit code, after a complaint.
 -- `options`: needs_running, if a stopped society cannot do it: true, or what to say then;
--- patience_ms.
+-- patience_ms; may_refuse, if a refusal is an answer, too: nil without a code or complaint.
 function M.ask(state, request, options)
   options = options or {}
   local tries = math.max(1, (options.patience_ms or PATIENCE_MS) // PAUSE_MS)
@@ -93,6 +93,9 @@ function M.ask(state, request, options)
     if list then
       return list
     end
+    if name == "refused" and options.may_refuse then
+      return nil
+    end
     if name ~= "state_locked" or try == tries then
       return nil, complain(state, name, text)
     end
@@ -100,28 +103,57 @@ function M.ask(state, request, options)
   end
 end
 
+-- The first line that is left, if retention has removed those that were asked for.
+local function first_left(name, text)
+  local refusal = name == "refused" and json.decode(text)
+  return refusal and refusal.error == "gone" and refusal.first or nil
+end
+
+-- One page: the list, the next line and the last one there is. A list that is nil has lost its
+-- first lines: go on with the next. Without a next line: nil, nil and an exit code.
+local function read_page(state, op, members, page)
+  local list, next_line, text = program.ask_page(state, M.request(op, page))
+  if list then
+    return list, next_line, text
+  end
+  if next_line == "no_such_file" and page.after == 0 then
+    local whole, code = M.ask(state, M.request(op, members))
+    return whole, whole and 0, whole and 0 or code
+  end
+  local first = first_left(next_line, text)
+  if not first then
+    return nil, nil, complain(state, next_line, text)
+  end
+  return nil, first - 1
+end
+
+-- Lists whose cursor is a line of the activity log. That of others is a key of their own.
+local BY_LINE = { activity = true, dead_letters = true, messages = true, tasks = true }
+
+-- Tells whether there is a page after that line, of those that there were at first.
+local function follows(op, next_line, last)
+  return next_line > 0 and (not BY_LINE[op] or not last or next_line < last)
+end
+
 --- Asks for all rows of a list and calls `take(list)` with them. A running society gives
--- them a page at a time, so that no answer is large and nothing waits for it. Returns an
--- exit code if that failed, after a complaint.
+-- them a page at a time, so that no answer is large and nothing waits for it. It ends with
+-- the last line there was at the first answer: a busy society adds rows faster than they are
+-- read. Returns an exit code if that failed, after a complaint.
 function M.walk(state, op, members, take)
-  local page = { after = 0, limit = PAGE_ROWS }
+  local page, last = { after = 0, limit = PAGE_ROWS }, nil
   for name, value in pairs(members) do
     page[name] = value
   end
   while page.after do
-    local list, next_line, text = program.ask_page(state, M.request(op, page))
-    if not list and next_line == "no_such_file" and page.after == 0 then
-      local code
-      list, code = M.ask(state, M.request(op, members))
-      if not list then
-        return code
-      end
-      next_line = 0
-    elseif not list then
-      return complain(state, next_line, text)
+    local list, next_line, rest = read_page(state, op, members, page)
+    if not next_line then
+      return rest
     end
-    take(list)
-    page.after = next_line > 0 and next_line or nil
+    if list then
+      last = last or rest
+      take(list)
+    end
+    page.after = follows(op, next_line, last) and next_line or nil
   end
   return nil
 end

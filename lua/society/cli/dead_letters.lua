@@ -4,6 +4,7 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local ids = require("society.cli.ids")
 local output = require("society.cli.output")
 local program = require("society.program")
 
@@ -12,7 +13,6 @@ local M = {}
 -- msg_YYYYMMDD_HHMMSS_ and 15 hexadecimal digits.
 local ID = "^msg_" .. ("%d"):rep(8) .. "_" .. ("%d"):rep(6) .. "_" .. ("%x"):rep(15) .. "$"
 
-local COMPLETED_MAX = 100 -- ids that completion offers
 local AGE_SECONDS = { s = 1, m = 60, h = 3600, d = 86400 }
 
 -- The filters, and the members of a request that they become.
@@ -22,16 +22,6 @@ local FILTERS = {
 }
 local NAMES = { "agent", "from", "to", "type", "reason", "task", "correlation", "since", "until",
   "older" }
-
-local function ids_of_dead_letters()
-  local request = ask.request("dead_letters", { limit = COMPLETED_MAX })
-  local list = program.ask(arguments.state.default, request)
-  local ids = {}
-  for row in program.rows(list or "[]") do
-    ids[#ids + 1] = (program.cells(row, { "id" }))
-  end
-  return ids
-end
 
 local function filter_names()
   local names = { "all" }
@@ -102,12 +92,30 @@ local function change_all(command, words, given)
   return arguments.DONE
 end
 
+-- The whole id of a dead letter; or nil and an exit code.
+local function find_id(command, state, text)
+  if text:find(ID) then
+    return text
+  end
+  local id, code
+  if text:find("^msg_[%x_]*$") then
+    id, code = ids.find(command, state, "letter", text)
+  end
+  if not code and not (id and id:find(ID)) then
+    code = arguments.complain(command, "'%s' is not a message id, nor does it begin the id of a "
+      .. "dead letter", text)
+  end
+  return not code and id or nil, code
+end
+
 -- All ids are checked before anything is done; then the first failure ends it.
 local function change_each(command, words, given)
-  for _, id in ipairs(given.words) do
-    if not id:find(ID) then
-      return arguments.complain(command, "'%s' is not a message id", id)
+  for index, text in ipairs(given.words) do
+    local id, code = find_id(command, given.state, text)
+    if not id then
+      return code
     end
+    given.words[index] = id
   end
   for _, id in ipairs(given.words) do
     local list, code = ask.ask(given.state, ask.request(words.op, { message_id = id }))
@@ -136,9 +144,10 @@ function M.make(words)
         text = "do nothing unless so many fit the filter" },
       arguments.state, arguments.json,
     },
-    notes = "`society inspect dead-letters` lists the ids. The filters are "
+    notes = "`society inspect dead-letters` lists the ids; the beginning of an id is enough if it "
+      .. "fits only one. The filters are "
       .. table.concat(NAMES, ", ") .. " (such as 7d), or all.",
-    completes = { rest = ids_of_dead_letters },
+    completes = { rest = ids.completing("letter") },
     example = ("society %s msg_20260105_120000_00000000000000a"):format(words.op),
   }
   function command.run(given)

@@ -9,14 +9,28 @@ local COLUMNS = 96
 -- The usage, with its further lines set in; an option stays on one line with its value.
 local function print_usage(command)
   local line = "usage:"
-  for part in arguments.usage(command):gsub("(%[[^%]]*%]…?)", function(option)
+  for part in arguments.usage(command):gsub("%[[^%]]*%]", function(option)
     return (option:gsub(" ", "\0"))
   end):gmatch("%S+") do
     if utf8.len(line) + utf8.len(part) >= COLUMNS then
       print(line)
       line = (" "):rep(#"usage: society" + #command.name + 1)
     end
-    line = line .. " " .. part:gsub("%z", " ")
+    line = line .. " " .. part:gsub("\0", " ")
+  end
+  print(line)
+end
+
+-- A paragraph that begins with `head`, its lines filled; further ones are set in as deep.
+local function print_paragraph(head, text)
+  local line, is_empty = head, true
+  for word in text:gmatch("%S+") do
+    if not is_empty and utf8.len(line) + 1 + utf8.len(word) > COLUMNS then
+      print(line)
+      line, is_empty = (" "):rep(utf8.len(head)), true
+    end
+    line = line .. (is_empty and "" or " ") .. word
+    is_empty = false
   end
   print(line)
 end
@@ -31,9 +45,9 @@ local function print_all()
     .. "usage,\n74 disk failure, 130 interrupted.")
 end
 
--- The first column of help, then the text; further lines of it stand below.
+-- The first column of help, then the text.
 local function print_item(name, text)
-  print(("  %-20s %s"):format(name, (text:gsub("\n", "\n" .. (" "):rep(23)))))
+  print_paragraph(("  %-20s "):format(name), text)
 end
 
 local function print_options(command)
@@ -63,7 +77,8 @@ function M.print(command)
     print_options(command)
   end
   if command.notes then
-    print("\n" .. command.notes)
+    print()
+    print_paragraph("", command.notes)
   end
   print("\nexample:")
   for line in command.example:gmatch("[^\n]+") do

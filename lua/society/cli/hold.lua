@@ -2,6 +2,7 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local ids = require("society.cli.ids")
 local json = require("society.json")
 local output = require("society.cli.output")
 local program = require("society.program")
@@ -20,6 +21,16 @@ local function print_result(given, list, words)
   end
 end
 
+-- The agent that is meant, or All; or nil and an exit code.
+local function find_agent(command, given)
+  if given.all then
+    return "All"
+  end
+  local id, code = ids.find(command, given.state, "agent", given.words[1])
+  given.words[1] = id
+  return id, code
+end
+
 --- Makes the command; `words`: op, summary, example, done, unchanged.
 function M.make(words)
   local command = {
@@ -33,6 +44,8 @@ function M.make(words)
       arguments.state,
       arguments.json,
     },
+    notes = "ID may be the beginning of an id if it fits only one agent.",
+    completes = { ids.completing("agent") },
     example = words.example,
   }
   function command.run(given)
@@ -43,9 +56,13 @@ function M.make(words)
     if code then
       return code
     end
-    local list
+    local id, list
+    id, code = find_agent(command, given)
+    if not id then
+      return code
+    end
     list, code = ask.ask(given.state, ask.request(words.op, {
-      agent = given.all and "All" or given.words[1], reason = given.reason,
+      agent = id, reason = given.reason,
       subtree = given.subtree or false,
     }))
     if not list then

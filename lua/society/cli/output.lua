@@ -4,6 +4,9 @@ local program = require("society.program")
 
 local M = {}
 
+local NARROW = 12 -- columns; none is cut below that
+local UNCUT = { ID = true, TIME = true }
+
 -- Characters that take two columns of a terminal.
 local WIDE = {
   { 0x1100, 0x115F }, { 0x2E80, 0x303E }, { 0x3041, 0xA4CF }, { 0xAC00, 0xD7A3 },
@@ -45,25 +48,25 @@ local function cut(text, room)
   return text
 end
 
--- One line, without control characters, at most `width_max` wide.
-local function make_cell(text, column)
+-- One line, without control characters, at most `width_max` wide unless it `is_wide`.
+local function make_cell(text, column, is_wide)
   local number = column.title == "DOLLARS" and tonumber(text)
   if number then
     return ("$%.6f"):format(number)
   end
   if text:find("[%c\x80-\xFF]") then
     text = program.harmless(text, " ", " "):gsub("\t", " ")
-  elseif #text <= column.width_max then
+  elseif is_wide or #text <= column.width_max then
     return text
   end
-  if width_of(text) > column.width_max then
+  if not is_wide and width_of(text) > column.width_max then
     return cut(text, column.width_max - 1) .. "…"
   end
   return text
 end
 
 -- Cells of all rows, row by row, and the width of each column.
-local function make_cells(list, columns)
+local function make_cells(list, columns, is_wide)
   local names, widths, rows = {}, {}, {}
   for index, column in ipairs(columns) do
     names[index], widths[index] = column.member, 0
@@ -72,7 +75,7 @@ local function make_cells(list, columns)
   local cells = { next_row() }
   while cells[1] do
     for index, column in ipairs(columns) do
-      local cell = make_cell(cells[index], column)
+      local cell = make_cell(cells[index], column, is_wide)
       local width = #cell
       cells[index] = cell
       if cell:find("[\x80-\xFF]") then
@@ -87,6 +90,48 @@ local function make_cells(list, columns)
     cells = { next_row() }
   end
   return rows, widths
+end
+
+-- The widest column that may be cut, or nil.
+local function find_widest(columns, widths)
+  local widest
+  for index, width in ipairs(widths) do
+    if width > NARROW and not UNCUT[columns[index].title]
+      and (not widest or width > widths[widest]) then
+      widest = index
+    end
+  end
+  return widest
+end
+
+-- Narrows the widest columns until the table fits a terminal of `room` columns. A line that is
+-- still too long wraps. Tells whether a column changed.
+local function narrow(columns, widths, room)
+  local total, is_changed = -2, false
+  for index, width in ipairs(widths) do
+    total = total + (width > 0 and math.max(width, #columns[index].title) + 2 or 0)
+  end
+  local widest = find_widest(columns, widths)
+  while total > room and widest do
+    local width = math.max(NARROW, widths[widest] - (total - room))
+    total = total - widths[widest] + width
+    widths[widest] = width
+    is_changed = true
+    widest = find_widest(columns, widths)
+  end
+  return is_changed
+end
+
+-- Cuts the cells to the widths of their columns.
+local function cut_cells(rows, widths)
+  for _, cells in ipairs(rows) do
+    for index, width in ipairs(widths) do
+      if width_of(cells[index]) > width then
+        cells[index] = cut(cells[index], width - 1) .. "…"
+        cells.is_uneven = true
+      end
+    end
+  end
 end
 
 -- A format for rows whose bytes take a column each. A column without any value is left out.
@@ -113,9 +158,14 @@ local function keep_shape(shape, widths)
 end
 
 --- Prints the objects of a JSON list as a table with aligned columns. Returns its shape,
--- with which the next list goes on as the same table.
-function M.print_table(list, columns, shape)
-  local rows, widths = make_cells(list, columns)
+-- with which the next list goes on as the same table. On a terminal it is as wide as that,
+-- unless it `is_wide`, where no cell is cut.
+function M.print_table(list, columns, shape, is_wide)
+  local rows, widths = make_cells(list, columns, is_wide)
+  local room = not is_wide and program.terminal_width()
+  if room and narrow(columns, widths, room) then
+    cut_cells(rows, widths)
+  end
   if #rows == 0 then
     return shape
   end

@@ -28,8 +28,8 @@ leaves no line. A parameter that is `null` counts as absent. Times are RFC 3339;
 also be ms since 1970. Messages are sent, items decided, agents ended and tasks cancelled as \
 `user`.
 
-An order, that is an operation whose scope is not `read`, may have an `idempotency_key` (`society \
-call --key`): repeated by the same caller within `dedupe_window` it does nothing and gets the \
+An order (an operation whose scope is not `read`) may have an `idempotency_key` (`society \
+call --key`): repeated by the same caller within `dedupe_window_ms`, it does nothing and gets the \
 first answer, also after a crash; with other parameters it is refused (`key_reused`). `request` \
 takes none.
 
@@ -106,6 +106,8 @@ object `{ error, message, … }`.
 | --- | --- | --- | --- | --- |
 ]]
 
+local SHAPES = { list = ", a list", text = ", a text", lines = ", JSON Lines" }
+
 --- The page of the HTTP routes, as Markdown.
 function M.routes(routes)
   local out = { (ROUTES_HEAD:gsub(" \\\n", " ")) }
@@ -115,7 +117,7 @@ function M.routes(routes)
     local status = route.done and ("%d; 200 with `%s`"):format(route.status, route.done)
       or tostring(route.status)
     out[#out + 1] = ("| `%s %s` | %s | %s | %s%s | %s |\n"):format(route.method, route.path,
-      operation, route.scope or "–", status, route.shape == "list" and ", a list" or "",
+      operation, route.scope or "–", status, SHAPES[route.shape] or "",
       route.summary)
   end
   return table.concat(out)

@@ -2,6 +2,7 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local ids = require("society.cli.ids")
 local json = require("society.json")
 local output = require("society.cli.output")
 local program = require("society.program")
@@ -19,7 +20,8 @@ local M = {
     arguments.state,
     arguments.json,
   },
-  completes = { nil, DECISIONS },
+  notes = "ITEM is the item's id, or the beginning of it if it fits only one open item.",
+  completes = { ids.completing("item"), DECISIONS },
   example = "society decide item_20260105_120000_0000000000000a modify --changes '{\"limit\":10}'",
 }
 
@@ -60,8 +62,13 @@ function M.run(given)
   if code then
     return code
   end
+  local id
+  id, code = ids.find(M, given.state, "item", given.words[1])
+  if not id then
+    return code
+  end
   local members = {
-    item_id = given.words[1], decision = given.words[2],
+    item_id = id, decision = given.words[2],
     choice = given.choice, comment = given.comment,
   }
   local list

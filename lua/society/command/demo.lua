@@ -11,9 +11,9 @@ local M = {
     { "state", value = "DIR", text = "where its state goes (default: .society-demo)",
       completes = "<directory>" },
   },
-  notes = "A newsroom talks for some minutes and asks you something now and then. Its models are\n"
-    .. "scripted: it needs no key and no network. The page is for this machine only. Each run\n"
-    .. "starts over; the state stays for `society inspect`.",
+  notes = "A newsroom talks for some minutes and sometimes asks you something. Its models are "
+    .. "scripted: it needs no key and no network. The page is reachable from this machine only. "
+    .. "Each run starts over; the state is kept for `society inspect`.",
   example = "society demo --http 8080",
 }
 

@@ -2,15 +2,81 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local json = require("society.json")
+local output = require("society.cli.output")
 local program = require("society.program")
 
+-- What the operation answers is one object with a text.
+local function write_text(op)
+  return function(state)
+    local list, code = ask.ask(state, ask.request(op))
+    if list then
+      io.write(json.decode(program.member(program.rows(list)(), "text")))
+    end
+    return code
+  end
+end
+
+local function write_object(op)
+  return function(state)
+    local list, code = ask.ask(state, ask.request(op))
+    if list then
+      io.write(program.rows(list)(), "\n")
+    end
+    return code
+  end
+end
+
+-- The tables in their order. Those that grow with time are read by pages; of the others a
+-- running society has more stored than its list shows.
+local TABLES = {
+  { "roles" }, { "agents" }, { "contacts" }, { "tasks", is_long = true },
+  { "messages", is_long = true }, { "inbox", members = { state = "all" } },
+  { "activity", is_long = true },
+}
+
+local function write_rows(name, list)
+  for row in program.rows(list) do
+    io.write('{"table":"', name, '",', row:sub(2), "\n")
+  end
+end
+
+local function write_table(state, table)
+  local name = table[1]
+  if table.is_long then
+    return ask.walk(state, name, {}, function(list) write_rows(name, list) end)
+  end
+  local _, failure = program.ask(state, ask.request("stats"))
+  if failure ~= "no_such_file" then
+    local rows, code = ask.ask(state, ask.request("rows", { table = name }))
+    if rows then
+      output.print_lines(rows)
+    end
+    return code
+  end
+  local list, code = ask.ask(state, ask.request(name, table.members))
+  if list then
+    write_rows(name, list)
+  end
+  return code
+end
+
+local function write_tables(state)
+  for _, table in ipairs(TABLES) do
+    local code = write_table(state, table)
+    if code then
+      return code
+    end
+  end
+  return nil
+end
+
 local FORMATS = {
-  { "org-json", "the contact registries of all agents, as JSON", op = "registries",
-    write = function(list) return program.rows(list)() end },
-  { "dot", "agents and who waits for whom, for Graphviz", op = "graph",
-    write = function(list) return require("society.export.dot").write(list) end },
-  { "mermaid", "messages as a sequence diagram for Mermaid", op = "messages",
-    write = function(list) return require("society.export.mermaid").write(list) end },
+  { "org-json", "the contact registries of all agents, as JSON",
+    write = write_object("registries") },
+  { "dot", "agents and who waits for whom, for Graphviz", write = write_text("dot") },
+  { "mermaid", "messages as a sequence diagram for Mermaid", write = write_text("mermaid") },
+  { "jsonl", "every row that is stored, one JSON object per line", write = write_tables },
 }
 
 local M = {
@@ -36,12 +102,7 @@ function M.run(given)
     return arguments.complain(M, "unknown format '%s'; the formats are %s", given.words[1],
       table.concat(M.completes[1], ", "))
   end
-  local list, code = ask.ask(given.state, ask.request(format.op))
-  if not list then
-    return code
-  end
-  io.write((format.write(list):gsub("\n?$", "\n", 1)))
-  return arguments.DONE
+  return format.write(given.state) or arguments.DONE
 end
 
 return M

@@ -5,6 +5,9 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local ids = require("society.cli.ids")
+local life = require("society.cli.life")
+local news = require("society.cli.news")
 local output = require("society.cli.output")
 local program = require("society.program")
 
@@ -22,15 +25,31 @@ local FILTERS = {
   { "limit", value = "N", kind = "number", text = "the latest N rows" },
 }
 
--- Lists that grow with time. They are asked for by pages.
-local LONG = { activity = true, dead_letters = true, messages = true, tasks = true }
+-- Subjects that are one thing: the operation, its parameter, and how people see the answer.
+local SINGLE = {
+  { "agent", "one agent, alive or ended: inspect agent ID", param = "agent", kind = "agent" },
+  { "message", "one message and its whole life: inspect message ID", param = "message_id",
+    kind = "message" },
+  { "conversation", "what an agent's model saw, said and called: --agent ID", param = "agent",
+    kind = "agent", is_filter = true },
+}
+
+-- Lists that may be long. They are asked for by pages.
+local LONG = { activity = true, agents = true, dead_letters = true, messages = true,
+  tasks = true, waits = true }
+
+-- Those of which each row has a line in the order of events, so that none is shown twice.
+local FOLLOWED = { activity = true, dead_letters = true, messages = true, tasks = true }
 
 local M = {
   summary = "look at a society, running or stopped",
-  words = "SUBJECT",
-  min = 1, max = 1,
-  options = { arguments.state },
-  notes = "A filter that does not apply to the subject is an error.",
+  words = "SUBJECT [ID]",
+  min = 1, max = 2,
+  options = { arguments.state,
+    { "follow", text = "go on with what comes: activity, messages, tasks, dead-letters" },
+    { "wide", text = "cut no cells; the terminal wraps long lines" } },
+  notes = "A filter that does not apply to the subject is an error. The beginning of an ID is "
+    .. "enough if it fits only one thing. On a terminal, tables are cut to its width.",
   completes = { {} },
   lists = { { title = "subjects" } },
   example = "society inspect messages --agent root --limit 20",
@@ -42,6 +61,16 @@ for _, subject in ipairs(program.subjects) do
   subjects[name] = subject
   table.insert(M.completes[1], name)
   table.insert(M.lists[1], { name, subject.summary })
+end
+local singles = {}
+for _, single in ipairs(SINGLE) do
+  singles[single[1]] = single
+  table.insert(M.completes[1], single[1])
+  table.insert(M.lists[1], single)
+end
+M.completes[2] = function(words)
+  local single = singles[words[1]]
+  return single and not single.is_filter and ids.completing(single.kind)() or nil
 end
 table.move(FILTERS, 1, #FILTERS, #M.options + 1, M.options)
 table.insert(M.options, arguments.json)
@@ -73,14 +102,77 @@ local function find_code(name, given)
     return arguments.complain(M, "unknown subject '%s'; the subjects are %s", name,
       table.concat(M.completes[1], ", "))
   end
+  if given.words[2] then
+    return arguments.complain(M, "%s takes no ID; to filter: --agent ID", name)
+  end
+  if given.follow and not FOLLOWED[subjects[name].name] then
+    return arguments.complain(M, "%s cannot be followed; activity can: --follow", name)
+  end
   if given.limit and given.limit < 1 then
     return arguments.complain(M, "--limit needs 1 or more")
   end
   return nil
 end
 
+-- The id of the one thing to look at; or nil and an exit code.
+local function find_single(single, given)
+  local text = given.words[2]
+  if single.is_filter then
+    text = given.agent
+  end
+  if not text or (single.is_filter and given.words[2]) then
+    return nil, arguments.complain(M, "%s needs %s", single[1],
+      single.is_filter and "--agent ID" or "an ID")
+  end
+  if given.follow then
+    return nil, arguments.complain(M, "%s cannot be followed; activity can: --follow", single[1])
+  end
+  for _, filter in ipairs(FILTERS) do
+    if given[filter[1]] and not (single.is_filter and filter[1] == "agent") then
+      return nil, arguments.complain(M, "%s cannot be filtered by --%s", single[1], filter[1])
+    end
+  end
+  return ids.find(M, given.state, single.kind, text)
+end
+
+local function look_at_single(single, given)
+  local id, code = find_single(single, given)
+  if not id then
+    return code
+  end
+  local list
+  list, code = ask.ask(given.state, ask.request(single[1], { [single.param] = id }))
+  if not list then
+    return code
+  end
+  if given.json then
+    output.print_lines(list)
+  else
+    life[single[1]](list, given.wide)
+  end
+  return arguments.DONE
+end
+
+-- Shows the list, or its latest rows, and then each row that comes.
+local function follow(subject, given, members, show)
+  local cursor = 0
+  if members.limit then
+    local list, code, last = news.ask(given.state, ask.request(subject.name, members))
+    if not list then
+      return code
+    end
+    show(list)
+    io.stdout:flush()
+    cursor, members.limit = last, nil
+  end
+  return news.follow(given.state, subject.name, members, cursor, show)
+end
+
 function M.run(given)
   local name = given.words[1]
+  if singles[name] then
+    return look_at_single(singles[name], given)
+  end
   local code = find_code(name, given)
   if code then
     return code
@@ -95,10 +187,13 @@ function M.run(given)
     if given.json then
       output.print_lines(rows)
     elseif subject.columns then
-      shape = output.print_table(rows, subject.columns, shape)
+      shape = output.print_table(rows, subject.columns, shape, given.wide)
     else
       output.print_members(rows)
     end
+  end
+  if given.follow then
+    return follow(subject, given, members, show)
   end
   if LONG[subject.name] and not given.limit then
     code = ask.walk(given.state, subject.name, members, show)

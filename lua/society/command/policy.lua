@@ -11,23 +11,29 @@ local M = {
   words = "[KIND=NAME]…",
   max = 64,
   options = { arguments.state, arguments.json },
-  notes = "A NAME that contains / or .lua is a path.",
+  notes = "A NAME that contains / or .lua is a path. Either all policies are swapped or none. They "
+    .. "stay in force at later starts and override --policy and the app; KIND= ends that.",
   completes = { rest = arguments.policy_kinds },
   example = "society policy contacts=open supervision=./patient.lua",
 }
 
--- Swaps one policy and returns the exit code. A path is meant from where the command is given.
-local function swap(given, kind, name)
-  if name:find("/", 1, true) or name:find(".lua", 1, true) then
-    local path = program.complete_path(name)
-    if not path then
-      program.complain("there is no file " .. name)
-      return arguments.FAILED
-    end
-    name = path
+-- A path is meant from where the command is given. Returns it in full, or a name as it is; nil
+-- if there is no such file.
+local function complete(name)
+  if not name:find("/", 1, true) and not name:find(".lua", 1, true) then
+    return name
   end
+  local path = program.complete_path(name)
+  if not path then
+    program.complain("there is no file " .. name)
+  end
+  return path
+end
+
+-- Swaps all policies, or none, and returns the exit code.
+local function swap(given, policies)
   local list, trouble, text =
-    program.ask(given.state, ask.request("policy", { kind = kind, name = name }))
+    program.ask(given.state, ask.request("policy", { policies = policies }))
   if not list then
     program.complain(trouble == "refused" and json.decode(text).message or text)
     return arguments.FAILED
@@ -47,14 +53,28 @@ local function list_policies(given)
   return require("society.command").find("inspect").run(given)
 end
 
-function M.run(given)
-  local pairs_given = {}
-  for index, word in ipairs(given.words) do
-    local kind, name = word:match("^([^=]+)=(.+)$")
+-- The policies given, names by kind; or nil and an exit code.
+local function read_policies(given)
+  local policies = {}
+  for _, word in ipairs(given.words) do
+    local kind, name = word:match("^([^=]+)=(.*)$")
     if not kind then
-      return arguments.complain(M, "expected KIND=NAME, not '%s'", word)
+      return nil, arguments.complain(M, "expected KIND=NAME, not '%s'", word)
+    elseif policies[kind] then
+      return nil, arguments.complain(M, "%s is given twice", kind)
     end
-    pairs_given[index] = { kind, name }
+    policies[kind] = complete(name)
+    if not policies[kind] then
+      return nil, arguments.FAILED
+    end
+  end
+  return policies
+end
+
+function M.run(given)
+  local policies, code = read_policies(given)
+  if not policies then
+    return code
   end
   local _, trouble = program.ask(given.state, ask.request("policies"))
   if trouble == "no_such_file" then
@@ -62,16 +82,10 @@ function M.run(given)
       .. "KIND=NAME (society inspect policies shows the last ones)"):format(given.state))
     return arguments.FAILED
   end
-  if #pairs_given == 0 then
+  if #given.words == 0 then
     return list_policies(given)
   end
-  local code = arguments.DONE
-  for _, pair in ipairs(pairs_given) do
-    if swap(given, pair[1], pair[2]) ~= arguments.DONE then
-      code = arguments.FAILED
-    end
-  end
-  return code
+  return swap(given, policies)
 end
 
 return M

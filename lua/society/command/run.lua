@@ -1,10 +1,12 @@
 --- society run: an app, for real.
 
 local arguments = require("society.cli.arguments")
+local json = require("society.json")
 local output = require("society.cli.output")
 local program = require("society.program")
+local settings = require("society.cli.settings")
 
-local LEVELS = { "debug", "info", "warn", "error", "none" }
+local LEVELS = settings.LEVELS
 
 local M = {
   summary = "run an app",
@@ -12,8 +14,12 @@ local M = {
   min = 1, max = 1,
   options = {
     arguments.state,
-    { "fresh", text = "start over; the old state is moved to DIR/previous" },
-    { "retry-main", text = "run main from its start, if it has not finished" },
+    { "fresh", text = "start over; the old state is moved to DIR/previous",
+      is_order = true },
+    { "retry-main", text = "run main from its start, if it has not finished",
+      is_order = true },
+    { "accept-changes", text = "park waiting activations that a changed script does not fit",
+      is_order = true },
     arguments.policy,
     arguments.set,
     arguments.json,
@@ -23,20 +29,43 @@ local M = {
     { "http-open", text = "no token is needed; on loopback only, for tests and demos" },
     { "insecure", text = "listen beyond loopback without TLS" },
     { "web", value = "DIR", text = "the files of the page", completes = "<directory>" },
-    { "once", text = "with --http: end when main has ended" },
+    { "redis", value = "URL",
+      text = "let plain Redis clients take part; with --host: join other hosts" },
+    { "host", value = "NAME", text = "the name of this host among them" },
+    { "peers", value = "A,B", text = "the names of the others" },
+    { "once", text = "with --http or --redis: end when main has ended" },
     { "log", value = "LEVEL", text = table.concat(LEVELS, ", "), completes = LEVELS },
   },
   rest = "arguments",
+  is_configured = true,
   completes = { "<lua>" },
   example = "society run hello.lua --state /var/lib/hello --policy contacts=open",
 }
+
+-- An address of Redis as it may be shown: its password stands in no output.
+local function shown(url)
+  return (url:gsub("^(%a+://[^:/@]*):.*@", "%1:***@"))
+end
 
 -- The command that continues the run.
 local function again(given)
   local words = output.words("society", "run", given.words[1], "--state", given.state,
     { "--policy", given.policy }, { "--set", given.set },
-    { "--http", given.http and { given.http } or {} })
+    { "--http", given.http and { given.http } or {} },
+    { "--redis", given.redis and { shown(given.redis) } or {} },
+    { "--host", given.host and { given.host } or {} },
+    { "--peers", given.peers and { given.peers } or {} })
   return #given.rest == 0 and words or words .. " -- " .. output.words(table.unpack(given.rest))
+end
+
+-- The flags about other hosts as a setting, KEY=VALUE.
+local function hosts_of(given)
+  local hosts = { redis = given.redis, name = given.host }
+  for name in (given.peers or ""):gmatch("[^,]+") do
+    hosts.peers = hosts.peers or json.array({})
+    table.insert(hosts.peers, name)
+  end
+  return next(hosts) and "hosts=" .. json.encode(hosts)
 end
 
 local function is_level(name)
@@ -60,6 +89,10 @@ function M.run(given)
   end
   given.app = given.words[1]
   given.again = again(given)
+  local hosts = hosts_of(given)
+  if hosts then
+    table.insert(given.set, hosts)
+  end
   return program.run(given)
 end
 

@@ -10,13 +10,6 @@ local function fault_names()
   return names
 end
 
--- Names with commas between them, on lines of help.
-local function fault_lines()
-  local text = table.concat(program.faults, ", ")
-  local middle = text:find(" ", #text // 2, true)
-  return text:sub(1, middle - 1) .. "\n" .. text:sub(middle + 1)
-end
-
 local M = {
   summary = "run an app in virtual time, from a seed",
   words = "APP.lua",
@@ -26,10 +19,10 @@ local M = {
     { "seeds", value = "A..B",
       text = "run each seed without a transcript; stop at the first that fails" },
     { "faults", value = "LIST", completes = fault_names,
-      text = "what to inject: none (default with --seed), default (all; default with --seeds),\n"
-        .. "or a comma-separated list of\n" .. fault_lines() },
+      text = "what to inject: none (default with --seed), default: all of them (default with "
+        .. "--seeds), or a comma-separated list of " .. table.concat(program.faults, ", ") },
     { "limit-ms", value = "N", kind = "number",
-      text = "fail a seed that runs longer in virtual time (default: a year); 0: no limit" },
+      text = "fail a seed that runs longer in virtual time (a year); 0: no limit" },
     { "limit-steps", value = "N", kind = "number",
       text = "fail a seed that takes more steps (default 5000000); 0: no limit" },
     { "strict", text = "fail a seed that ends with open tasks" },

@@ -9,7 +9,7 @@ local M = {
   summary = "run busted specs inside the host, in virtual time",
   words = "[BUSTED ARGUMENTS]",
   is_raw = true,
-  notes = "Without a path, the specs in tests/spec are run, or else those in spec.",
+  notes = "Without a path, it runs the specs in tests/spec, or else those in spec.",
   completes = { rest = "<lua>" },
   example = "society test --filter greets spec/app_spec.lua",
 }

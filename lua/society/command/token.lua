@@ -12,7 +12,7 @@ local M = {
   min = 1, max = 2,
   options = {
     arguments.state,
-    { "scope", value = "SCOPES", text = "read, write, decide, operate, with commas between them",
+    { "scope", value = "SCOPES", text = "a comma-separated list of read, write, decide, operate",
       completes = { "read", "write", "decide", "operate", "read,write,decide,operate" } },
     { "as", value = "AGENT", text = "the outside agent whose messages the token sends and sees" },
     arguments.json,

@@ -1,16 +1,11 @@
 --- society watch: the activity log as it happens.
---
--- Lines are read by their numbers from a cursor, so none is shown twice and none is left out,
--- also where the society ends and starts again meanwhile.
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
-local json = require("society.json")
+local news = require("society.cli.news")
 local output = require("society.cli.output")
 local program = require("society.program")
 
-local PAUSE_MS = 200
-local PAGE = 1000
 local DETAIL_BYTES_MAX = 200
 
 local M = {
@@ -24,8 +19,8 @@ local M = {
     { "after", value = "LINE", kind = "number", text = "from the line after this one on" },
     arguments.json,
   },
-  notes = "It goes on until it is interrupted, also across restarts of the society. Without\n"
-    .. "--after it begins with what happens next.",
+  notes = "It runs until it is interrupted, also across restarts of the society. Without --after "
+    .. "it begins with the next line.",
   example = "society watch --agent planner",
 }
 
@@ -41,8 +36,9 @@ local function print_line(row)
   print(table.concat(words, " "))
 end
 
-local function make_request(given, after, limit)
-  local members = { after = after, limit = limit }
+-- The filters as members of a request.
+local function filters_of(given)
+  local members = {}
   for _, option in ipairs(M.options) do
     local value = option[1] ~= "after" and option[1] ~= "state" and option[1] ~= "json"
       and given[option[1]]
@@ -50,45 +46,28 @@ local function make_request(given, after, limit)
       members[option.filter or option[1]] = value
     end
   end
-  return ask.request("activity", members)
+  return members
 end
 
--- One page, the cursor after it and the last line there is; nil and an exit code if that can
--- never be.
-local function read_page(given, after, limit)
-  while true do
-    local list, next_line, as_of = program.ask_page(given.state, make_request(given, after, limit))
-    if list then
-      return list, next_line > 0 and next_line or math.max(as_of, after), as_of
-    elseif next_line == "refused" then
-      local refusal = json.decode(as_of)
-      program.complain(("%s: %s"):format(refusal.error, refusal.message))
-      return nil, arguments.FAILED
-    elseif next_line ~= "no_such_file" and next_line ~= "closed" then
-      program.complain(as_of)
-      return nil, ask.code_of(next_line)
-    end
-    program.pause(PAUSE_MS) -- it is down, or starts
+-- The line to begin after: the last one there is, unless another is given; or nil and an exit
+-- code.
+local function find_cursor(given)
+  if given.after then
+    return given.after
   end
+  local list, code, last = news.ask(given.state, ask.request("stats"))
+  return list and last, code
 end
 
 function M.run(given)
   if given.after and given.after < 0 then
     return arguments.complain(M, "--after needs 0 or more")
   end
-  local cursor = given.after
+  local cursor, code = find_cursor(given)
   if not cursor then
-    local list, code, last = read_page(given, 0, 1)
-    if not list then
-      return code
-    end
-    cursor = last
+    return code
   end
-  while true do
-    local list, following = read_page(given, cursor, PAGE)
-    if not list then
-      return following
-    end
+  return news.follow(given.state, "activity", filters_of(given), cursor, function(list)
     for row in program.rows(list) do
       if given.json then
         print(row)
@@ -96,12 +75,7 @@ function M.run(given)
         print_line(row)
       end
     end
-    io.stdout:flush()
-    if following == cursor then
-      program.pause(PAUSE_MS)
-    end
-    cursor = following
-  end
+  end)
 end
 
 return M

@@ -81,7 +81,7 @@ local WITHHELD = {
   length = { error = "answer_cut", message = "the answer was cut before its first word; raise "
     .. "max_tokens" },
   content_filter = { error = "content_filter",
-    message = "the model's server held the answer back" },
+    message = "the model's server withheld the answer" },
 }
 
 -- The final text of the model; silence that was not its own choice is an error.

@@ -138,7 +138,7 @@ end
 
 --- The error of a malformed answer.
 function M.bad_answer(text)
-  return { error = "bad_answer", message = "the model's server talks nonsense: " .. text,
+  return { error = "bad_answer", message = "the model's server sent an invalid answer: " .. text,
     retryable = true }
 end
 

@@ -53,6 +53,12 @@ verb("checkpoint", function(w) return object({
     timeout_ms = given.timeout_ms })
 end)
 
+verb("run_lua", function(w) return object({
+  script = text(w.lua_script), values = { type = "object", description = w.lua_values },
+}, { "script" }) end, function(agent, given)
+  return agent:run_lua({ script = given.script, values = given.values })
+end)
+
 verb("cancel", function(w) return object({
   task_id = text(w.cancelled_task), reason = text(w.reason),
 }, { "task_id" }) end, function(agent, given)

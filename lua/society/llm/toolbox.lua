@@ -70,14 +70,14 @@ local function read_object(given)
       .. tostring(type(fault) == "table" and fault.message or fault) }
   elseif #schema.faults(arguments, OBJECT) > 0 then
     return nil, { error = "invalid_arguments",
-      message = "the arguments must be one JSON object; mend them and call again" }
+      message = "the arguments must be one JSON object; correct them and call again" }
   end
   return arguments
 end
 
 local function misfit(faults, message)
   return { error = "invalid_arguments", details = json.array(faults), message = message
-    or "the arguments do not fit the tool; see details, mend them and call again" }
+    or "the arguments do not fit the tool; correct what details says, and call again" }
 end
 
 -- Reads the arguments of a call. Those of a verb are left to the society, whose policies

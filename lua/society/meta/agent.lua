@@ -25,6 +25,7 @@
 ---@field idle_talk fun(self): integer messages in a row in which nobody made progress
 ---@field effects_left fun(self): integer, integer for this message; and how many at most
 ---@field begin_tool fun(self, name: string, id?: string, arguments?: string) for telemetry
+---@field choose fun(self, units: society.Unit[], tokens_max: integer): integer[] numbers of units
 ---@field end_tool fun(self, result?: string, failed?: boolean)
 local Agent = {}
 
@@ -34,7 +35,6 @@ local Agent = {}
 ---@return society.Error? err
 function Agent:send_message(options) end
 
----Sends and waits for the reply.
 ---@param options society.RequestOptions
 ---@return society.Message? reply
 ---@return society.Error? err
@@ -245,6 +245,22 @@ function Agent:checkpoint(options) end
 ---@return society.Error? err
 function Agent:http(request) end
 
+---@class society.RunLua
+---@field script string a text of Lua 5.4
+---@field values? table JSON values; the script's `values`
+---@field cpu_ms? integer CPU time; 1000 if left out
+---@field memory_bytes? integer 64 MB if left out
+---@field timeout_ms? number 30000 if left out
+---@class society.RunLuaResult
+---@field result? any what the script returned
+---@field printed? string what it printed
+
+---Runs a script that is not trusted in a worker process.
+---@param options society.RunLua
+---@return society.RunLuaResult? result
+---@return society.Error? err
+function Agent:run_lua(options) end
+
 ---Asks a model.
 ---@param chat society.Chat
 ---@return society.ChatAnswer? message
@@ -256,12 +272,6 @@ function Agent:chat(chat) end
 ---@return integer? number
 ---@return society.Error? err
 function Agent:remember(message) end
-
----Asks the policy `context` which units of a conversation go to a model.
----@param units society.Unit[]
----@param tokens_max integer
----@return integer[] numbers of units
-function Agent:choose(units, tokens_max) end
 
 ---@param ms integer
 function Agent:sleep(ms) end
@@ -280,5 +290,11 @@ function Agent:log(level, text, fields) end
 
 ---@param text string
 function Agent:milestone(text) end
+
+---@param name string
+---@param default? integer
+---@param current? integer
+---@return integer version where the script was changed: docs/upgrading.md
+function Agent:version(name, default, current) end
 
 return Agent

@@ -7,6 +7,7 @@
 ---@field orchestrator? string
 ---@field broadcasters? string[] agents that may broadcast under `strict` besides the heads
 ---@field files? society.Files
+---@field redis? society.Redis the door for plain Redis clients, see docs/redis.md
 ---@field web? society.Web the HTTP door, see docs/http.md
 ---@field effects_max? integer
 ---@field dedupe_window_ms? integer
@@ -21,6 +22,8 @@
 ---@field steps_max? integer
 ---@field cpu_ms_max? integer
 ---@field memory_bytes_max? integer
+---@field workers_max? integer worker processes at once
+---@field load? boolean whether behaviours may load texts
 ---@field depth_max? integer
 ---@field children_max? integer
 ---@field agents_max? integer
@@ -29,6 +32,8 @@
 ---@field no_progress_max? integer
 ---@field history? "full"|"none" what `society replay` needs
 ---@field history_days? integer
+---@field retention_days? integer how long what is over is kept; 0: for ever
+---@field retention_mb? integer how large the database may become; 0: any size
 ---@field telemetry? { content?: boolean } see docs/telemetry.md
 
 ---@class society.Unit of a conversation, which is never parted

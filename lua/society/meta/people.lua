@@ -15,6 +15,7 @@
 ---@field behaviour? society.Behaviour
 ---@field interface_spec? society.InterfaceSpec
 ---@field reply_timeout_ms? integer of requests to its agents that do not say; at load only
+---@field isolated? boolean its agents run in worker processes; at load only
 
 ---@class society.Collaborator
 ---@field agentId string
@@ -37,3 +38,4 @@
 ---@field wait? boolean until the task of that message has ended
 ---@field timeout_ms? integer of the wait
 ---@field behaviour? "external" it lives outside, whatever its role says
+---@field isolated? boolean it runs in a worker process, and so does whatever it spawns

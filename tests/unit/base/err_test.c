@@ -59,6 +59,8 @@ static const struct {
     {-38, "closed"},
     {-39, "state_older"},
     {-44, "gone"},
+    {-45, "script_changed"},
+    {-46, "unknown_host"},
     {-40, "script_error"},
 };
 

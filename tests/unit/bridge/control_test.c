@@ -311,7 +311,7 @@ static void a_filter_that_does_not_apply_is_refused_by_name(void)
     /* In the order of enum soc_filter. */
     static const char *const values[] = {"\"root\"", "\"t\"", "\"x\"",    "\"c\"",    "1",
                                          "2",        "3",     "\"root\"", "\"root\"", "\"expired\"",
-                                         "\"all\"",  "4",     "5"};
+                                         "\"all\"",  "4",     "5",        "6"};
     const struct soc_operation *subject;
     struct world world;
     struct soc_buf line = {0};

@@ -60,11 +60,22 @@ static void an_origin_is_one_of_these_hosts(void)
     CHECK(!soc_hosts_has_origin(&hosts, (struct soc_slice){0}));
 }
 
+static void over_tls_an_origin_is_not_plain(void)
+{
+    struct soc_hosts hosts = {.port = 8080, .is_secure = true, .more = more};
+    CHECK(soc_hosts_has_origin(&hosts, SOC_SLICE("https://localhost:8080")));
+    CHECK(soc_hosts_has_origin(&hosts, SOC_SLICE("https://society.example.org")));
+    CHECK(!soc_hosts_has_origin(&hosts, SOC_SLICE("http://localhost:8080")));
+    CHECK(!soc_hosts_has_origin(&hosts, SOC_SLICE("HTTP://society.example.org")));
+    CHECK(!soc_hosts_has_origin(&hosts, SOC_SLICE("http://")));
+}
+
 int main(void)
 {
     RUN(loopback_is_allowed_with_our_port);
     RUN(a_name_without_a_port_has_that_of_its_scheme);
     RUN(the_settings_allow_more);
     RUN(an_origin_is_one_of_these_hosts);
+    RUN(over_tls_an_origin_is_not_plain);
     return check_done();
 }

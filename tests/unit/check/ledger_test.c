@@ -1,3 +1,4 @@
+/* Covers: core/check/ledger_lines.c */
 #include "check/ledger.h"
 
 #include <stdio.h>

@@ -44,6 +44,34 @@ static void message_ids_sort_by_time_then_key(void)
     CHECK_INT(wrong, 0);
 }
 
+static void an_id_bears_the_number_of_its_host(void)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    uint64_t key = soc_message_id_key_of(0xffffffffff, 42);
+    uint64_t read;
+    soc_message_id_format(id, 1767614400123, key);
+    CHECK_BYTES(id, sizeof(id), "msg_20260105_120000_12342ffffffffff");
+    CHECK(soc_message_id_parse(soc_slice(id, sizeof(id)), &read) && read == key);
+    CHECK_INT(soc_message_id_host(read), 42);
+    CHECK_INT(soc_message_id_host(7), 0);
+    CHECK(soc_message_id_key_of(key, 3) > soc_message_id_key_of(key, 2));
+    CHECK_INT(soc_message_id_time(soc_slice(id, sizeof(id))), 1767614400123);
+    CHECK_INT(soc_message_id_time(SOC_SLICE("msg")), 0);
+}
+
+static void an_address_has_an_agent_and_a_host(void)
+{
+    static const char *const others[] = {
+        "",        "ann",     "@beta", "ann@",
+        "ann@a@b", "-n@beta", "a b@c", "ann@123456789012345678901234567890123"};
+    struct soc_slice agent;
+    struct soc_slice host;
+    CHECK(soc_id_divide(SOC_SLICE("ann@beta"), &agent, &host));
+    CHECK(soc_slice_equal(agent, SOC_SLICE("ann")) && soc_slice_equal(host, SOC_SLICE("beta")));
+    for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+        CHECK(!soc_id_divide(soc_slice_text(others[i]), &agent, &host));
+}
+
 static bool is_message_id(const char *text)
 {
     uint64_t key;
@@ -63,7 +91,7 @@ static void other_texts_are_not_message_ids(void)
     CHECK(!is_message_id("msg_20260105_120000-12300000000000f"));
     CHECK(!is_message_id("msg_20260105_1200x0_12300000000000f"));
     CHECK(!is_message_id("msg_20260105_120000_1x300000000000f"));
-    CHECK(!is_message_id("msg_20260105_120000_12301000000000f"));
+    CHECK(!is_message_id("msg_20260105_120000_1230x000000000f"));
     CHECK(!is_message_id("msg_20260105_120000_12300000000000F"));
     CHECK(!is_message_id("msg_20260105_120000_12300000000000g"));
 }
@@ -148,6 +176,8 @@ int main(void)
     RUN(the_key_of_a_message_id_can_be_parsed);
     RUN(message_ids_sort_by_time_then_key);
     RUN(other_texts_are_not_message_ids);
+    RUN(an_id_bears_the_number_of_its_host);
+    RUN(an_address_has_an_agent_and_a_host);
     RUN(ids_start_with_a_letter_or_digit_and_have_few_other_characters);
     RUN(the_length_of_an_id_is_limited);
     RUN(a_checkpoint_id_is_a_message_id_with_another_prefix);

@@ -83,7 +83,7 @@ static enum soc_turn_end main_that_prints_a_zero_byte(struct world *world,
 {
     struct soc_slice answer;
     (void)activation;
-    int rc = soc_gate_begin(world->host, SOC_EFFECT_PRINT, 2, &answer, error);
+    int rc = soc_gate_begin_aside(world->host, SOC_EFFECT_PRINT, 2, &answer, error);
     if (rc == SOC_GATE_LIVE) {
         soc_gate_print(world->host, soc_slice("a\0b", 3));
         soc_gate_answer(world->host, SOC_SLICE("[]"));

@@ -446,7 +446,7 @@ static enum soc_turn_end
 worker_of_many_kinds(struct world *world, struct soc_activation *activation, struct soc_buf *error)
 {
     struct soc_slice text = soc_message_payload(activation->message), reply;
-    char what = text.data[1];
+    char what = text.length > 1 ? text.data[1] : '\0';
     if (what == 's')
         PASS(step_sleep(world, 60000, error));
     if (what == 'c')

@@ -83,6 +83,7 @@ static void a_tree_has_parents_before_children_down_to_its_depth(void)
     ask(&world, "tree", "{\"root\":\"root\",\"depth\":1}", &asked);
     CHECK_INT(check_shape("tree", &asked), 3);
     has_not(&asked, "\"id\":\"cid\"");
+    has(&asked, "{\"children\":1,\"below\":[{\"count\":1,\"status\":\"idle\"}],");
     ask(&world, "tree", "{\"root\":\"ann\"}", &asked);
     CHECK_INT(check_shape("tree", &asked), 2);
     has(&asked, "\"depth\":1");
@@ -109,6 +110,31 @@ static void a_large_family_is_counted_by_role_and_status(void)
     CHECK_INT(check_shape("tree", &asked), 1);
     has(&asked, "{\"count\":50,\"role\":\"worker\",\"status\":\"idle\"}");
     has(&asked, "{\"count\":1,\"role\":\"worker\",\"status\":\"paused\"}");
+    has_not(&asked, "\"below\"");
+    close_world(&world, &asked);
+}
+
+static void agents_below_a_large_family_are_counted_by_status(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    char id[16];
+    open_world(&world);
+    for (int i = 0; i < 51; i++) {
+        snprintf(id, sizeof(id), "w%d", i);
+        spawn(&world, id);
+    }
+    spawn_below(&world, "w1", "child");
+    spawn_below(&world, "child", "grandchild");
+    spawn_below(&world, "w2", "other");
+    ask(&world, "pause", "{\"agent\":\"grandchild\"}", &asked);
+    ask(&world, "tree", "{\"root\":\"root\"}", &asked);
+    CHECK_INT(check_shape("tree", &asked), 1);
+    has(&asked, "\"below\":[{\"count\":2,\"status\":\"idle\"},"
+                "{\"count\":1,\"status\":\"paused\"}]");
+    ask(&world, "tree", "{\"root\":\"w1\"}", &asked);
+    CHECK_INT(check_shape("tree", &asked), 3);
+    has_not(&asked, "\"below\"");
     close_world(&world, &asked);
 }
 
@@ -349,6 +375,38 @@ static void an_item_is_shown_with_the_messages_it_came_by(void)
     close_world(&world, &asked);
 }
 
+static void what_an_agent_asked_meanwhile_is_no_part_of_the_way_of_its_item(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    struct soc_caller ann = {
+        .name = SOC_SLICE("ann"), .scopes = SOC_SCOPE_WRITE, .agent = SOC_SLICE("ann")};
+    char id[SOC_MESSAGE_ID_BYTES + 1];
+    char params[160];
+    open_world(&world);
+    spawn(&world, "ann");
+    ask(&world, "pause", "{\"agent\":\"ann\"}", &asked);
+    tell(&world, "{\"to\":\"ann\",\"payload\":\"do it\",\"correlation_id\":\"c1\"}", &asked);
+    ask_as(&world, &ann, "send",
+           "{\"to\":\"root\",\"type\":\"query\",\"payload\":{\"query\":\"how?\"},"
+           "\"correlation_id\":\"c1\"}",
+           &asked);
+    copy_id(&asked, id);
+    snprintf(params, sizeof(params),
+             "{\"to\":\"ann\",\"type\":\"response\",\"correlation_id\":\"c1\","
+             "\"payload\":{\"query_id\":\"%s\",\"answer\":\"so\"}}",
+             id);
+    tell(&world, params, &asked);
+    escalate(&world, "ann", "May I?");
+    ask(&world, "inbox", "{}", &asked);
+    copy_item(&asked, params, "item_id", "");
+    ask(&world, "item", params, &asked);
+    has(&asked, "\"text\":\"do it\"");
+    has_not(&asked, "how?");
+    has_not(&asked, "query_id");
+    close_world(&world, &asked);
+}
+
 static void a_feature_with_several_open_items_is_ambiguous(void)
 {
     struct world world;
@@ -404,11 +462,13 @@ int main(void)
     RUN(an_agent_is_shown_also_when_it_has_ended);
     RUN(a_tree_has_parents_before_children_down_to_its_depth);
     RUN(a_large_family_is_counted_by_role_and_status);
+    RUN(agents_below_a_large_family_are_counted_by_status);
     RUN(why_follows_the_waits_to_their_end);
     RUN(a_message_is_shown_with_its_reply_and_its_life);
     RUN(a_message_is_waited_for_until_it_is_answered);
     RUN(a_host_may_end_while_calls_wait);
     RUN(an_item_is_shown_with_the_messages_it_came_by);
+    RUN(what_an_agent_asked_meanwhile_is_no_part_of_the_way_of_its_item);
     RUN(a_feature_with_several_open_items_is_ambiguous);
     RUN(a_task_is_shown_for_each_owner);
     return check_done();

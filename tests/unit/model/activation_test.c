@@ -190,6 +190,57 @@ static void a_message_can_be_the_result_before_it_is_encoded(void)
     soc_activation_free(activation);
 }
 
+/* Adds an effect with its answer, as an earlier run recorded it. */
+static void record(struct soc_activation *activation, enum soc_effect_kind kind, uint64_t hash)
+{
+    soc_activation_answer(activation, soc_activation_add(activation, kind, hash), SOC_SLICE("[1]"));
+}
+
+static enum soc_aside pass(struct soc_activation *activation, enum soc_effect_kind kind,
+                           uint64_t hash)
+{
+    struct soc_slice answer = {0};
+    enum soc_aside aside = soc_activation_pass_aside(activation, kind, hash, &answer);
+    CHECK((answer.data != NULL) == (aside == SOC_ASIDE_RECORDED));
+    return aside;
+}
+
+static void lines_are_passed_by_number_and_happen_only_behind_the_record(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    record(activation, SOC_EFFECT_PRINT, 1);
+    record(activation, SOC_EFFECT_SEND, 2);
+    record(activation, SOC_EFFECT_LOG, 3);
+    CHECK_INT(soc_activation_next(activation), 1);
+    CHECK_INT(pass(activation, SOC_EFFECT_LOG, 9), SOC_ASIDE_RECORDED);
+    CHECK_INT(pass(activation, SOC_EFFECT_PRINT, 9), SOC_ASIDE_PASSED);
+    CHECK_INT(soc_activation_next(activation), 1);
+    activation->cursor = 2; /* the script has repeated the send */
+    CHECK_INT(soc_activation_next(activation), 3);
+    CHECK_INT(pass(activation, SOC_EFFECT_PRINT, 9), SOC_ASIDE_RECORDED);
+    CHECK_INT(pass(activation, SOC_EFFECT_PRINT, 9), SOC_ASIDE_NEW);
+    CHECK_INT(activation->cursor, 3);
+    soc_activation_free(activation);
+}
+
+static void a_version_is_the_same_in_all_of_an_activation(void)
+{
+    struct soc_activation *activation = soc_activation_new();
+    record(activation, SOC_EFFECT_VERSION, 7);
+    record(activation, SOC_EFFECT_SEND, 2);
+    activation->cursor = 2;
+    CHECK_INT(pass(activation, SOC_EFFECT_VERSION, 7), SOC_ASIDE_RECORDED);
+    CHECK_INT(pass(activation, SOC_EFFECT_VERSION, 8), SOC_ASIDE_NEW);
+    soc_activation_restart(activation);
+    CHECK_INT(pass(activation, SOC_EFFECT_VERSION, 8), SOC_ASIDE_PASSED);
+    activation->cursor = 2;
+    CHECK_INT(pass(activation, SOC_EFFECT_VERSION, 8), SOC_ASIDE_PASSED);
+    soc_activation_restart(activation);
+    activation->cursor = 2;
+    CHECK_INT(pass(activation, SOC_EFFECT_VERSION, 8), SOC_ASIDE_NEW);
+    soc_activation_free(activation);
+}
+
 int main(void)
 {
     RUN(effects_are_numbered_and_answered_in_any_order);
@@ -202,5 +253,7 @@ int main(void)
     RUN(an_effect_fits_the_hash_of_this_version_and_of_older_ones);
     RUN(effect_names_never_change);
     RUN(a_message_can_be_the_result_before_it_is_encoded);
+    RUN(lines_are_passed_by_number_and_happen_only_behind_the_record);
+    RUN(a_version_is_the_same_in_all_of_an_activation);
     return check_done();
 }

@@ -18,6 +18,14 @@ static void sha256_is_that_of_the_standard(void)
     expect_hex(out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
     soc_digest_sha256(out, (struct soc_slice){0});
     expect_hex(out, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    struct soc_digest *sha256 = soc_digest_new();
+    for (int i = 0; i < 2; i++) { /* it can be used again */
+        soc_digest_run(sha256, out, SOC_SLICE("abc"));
+        expect_hex(out, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        soc_digest_run(sha256, out, (struct soc_slice){0});
+        expect_hex(out, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    }
+    soc_digest_free(sha256);
 }
 
 /* RFC 4231, test case 2. */

@@ -1,4 +1,5 @@
-/* Covers: core/net/listener.c */
+/* Covers: core/net/listener.c, core/net/server_connection.c, core/net/server_daemon.c
+ * Covers: core/net/server_request.c, core/net/server_stream.c */
 #include "net/server.h"
 
 #include <unistd.h>

@@ -110,7 +110,13 @@ static void an_upgrade_fills_the_table(void)
     CHECK_INT(world_append(&world), SOC_OK);
     soc_store_close(world.store);
     world.store = NULL;
-    set_sql(&world, "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP TABLE lines;"
+    set_sql(&world, "DROP VIEW dead_letters; DROP VIEW messages; DROP INDEX messages_foreign;"
+                    "DROP TABLE links; DROP TABLE link_items;"
+                    "ALTER TABLE message_entries DROP COLUMN foreign_id;"
+                    "ALTER TABLE message_entries DROP COLUMN foreign_reply;"
+                    "ALTER TABLE agents DROP COLUMN is_isolated;"
+                    "ALTER TABLE message_entries DROP COLUMN cause;"
+                    "DROP VIEW activity_logs; DROP VIEW activity_entries; DROP TABLE lines;"
                     "DROP TABLE call_keys; DROP INDEX messages_replies;"
                     "ALTER TABLE events ADD COLUMN place INTEGER; UPDATE events SET place = number;"
                     "ALTER TABLE journal DROP COLUMN lines; ALTER TABLE journal DROP COLUMN key;"

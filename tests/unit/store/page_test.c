@@ -311,6 +311,16 @@ static void a_cursor_below_the_first_line_is_gone(void)
     query.after = 2;
     CHECK_INT(soc_store_look(world.store, &query, &page, &rows, &world.detail), SOC_OK);
     CHECK(strstr(soc_buf_text(&rows), "\"line\":3") != NULL);
+    query.has_after = false; /* back from a line */
+    query.before = 3;
+    CHECK_INT(soc_store_look(world.store, &query, &page, &rows, &world.detail), SOC_EGONE);
+    CHECK_INT(page.first, 3);
+    query.before = 4;
+    CHECK_INT(soc_store_look(world.store, &query, &page, &rows, &world.detail), SOC_OK);
+    CHECK_INT(page.previous, 0);
+    query.before = 0;
+    CHECK_INT(soc_store_look(world.store, &query, &page, &rows, &world.detail), SOC_OK);
+    CHECK_INT(page.previous, 0);
     soc_buf_fini(&rows);
     world_fini(&world);
 }

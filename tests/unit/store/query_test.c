@@ -133,6 +133,20 @@ static void contacts_include_those_by_birth_unless_an_entry_says_otherwise(void)
     world_fini(&world);
 }
 
+static void a_contact_that_has_ended_still_has_a_role(void)
+{
+    struct world world;
+    world_init(&world, IN_MEMORY);
+    PUT(&world, AGENT, agent, 1, SOC_SLICE("ann"), SOC_SLICE("r"));
+    PUT(&world, AGENT, agent, 1, SOC_SLICE("bob"), SOC_SLICE("tester"));
+    PUT(&world, CONTACT, contact, 2, 6, SOC_SLICE("ann"), SOC_SLICE("bob"));
+    PUT(&world, AGENT_END, agent_end, 3, SOC_SLICE("bob"));
+    CHECK_INT(world_append(&world), SOC_OK);
+    CHECK_INT(world_fold(&world), 0);
+    CHECK(strstr(world_ask(&world, "contacts"), "\"role\":\"tester\"") != NULL);
+    world_fini(&world);
+}
+
 static void activity_is_in_order_of_lines(void)
 {
     struct world world;
@@ -310,6 +324,7 @@ int main(void)
     RUN(messages_can_be_filtered_by_agent_task_type_correlation_and_time);
     RUN(agents_roles_and_meta_can_be_queried);
     RUN(contacts_include_those_by_birth_unless_an_entry_says_otherwise);
+    RUN(a_contact_that_has_ended_still_has_a_role);
     RUN(activity_is_in_order_of_lines);
     RUN(an_unknown_query_is_refused);
     RUN(a_page_of_dead_letters_is_bounded);

@@ -23,7 +23,7 @@ static const struct {
     const char *fields;
 } stored[] = {
     {1, "role", "time_ms# id name prompt behaviour interface_spec creator"},
-    {2, "agent", "time_ms# id role parent brief is_adopted# since# is_external#"},
+    {2, "agent", "time_ms# id role parent brief is_adopted# since# is_external# is_isolated#"},
     {3, "agent_end", "time_ms# id reason parent"},
     {4, "state", "agent state"},
     {5, "contact",
@@ -33,7 +33,7 @@ static const struct {
     {7, "message",
      "key# time_ms# priority# flags# attempt# hops# reply_to# expires_ms# deliver_at_ms# "
      "deadline_ms# from to type payload task_id correlation_id external_id dedupe_key traceparent "
-     "reply_to_ms#"},
+     "reply_to_ms# cause# foreign_id foreign_reply"},
     {8, "message_end", "key# time_ms# outcome# reason"},
     {9, "message_again", "key# time_ms# attempt# deliver_at_ms#"},
     {10, "take", "key# agent"},
@@ -73,6 +73,8 @@ static const struct {
     {58, "history_end", "time_ms#"},
     {60, "memory", "number# time_ms# agent entry"},
     {61, "usage", "calls# input_tokens# output_tokens# cost_micros# agent task_id model time_ms#"},
+    {64, "link", "last# acked# taken# peer_epoch# epoch# peer own_id peer_id"},
+    {65, "link_items", "first# count# peer keys"},
 };
 
 static void records_are_stored_as_they_always_were(void)

@@ -1,0 +1,288 @@
+/* Isolation bench: what budgets cost handlers that stay inside them, and what worker
+ * processes cost.
+ *
+ *     isolation_bench [--full]
+ *
+ * Budgets: the same circle of workers as in the memory bench, in a directory, so that the
+ * timer runs; windows with and without budgets take turns, and the best of each count. CPU
+ * time of the loop's thread. Worker processes: guests of core/worker/guest.h, spoken to as
+ * the host speaks to isolated agents. The yardstick of an effect is a bare ping-pong of the
+ * same bytes over a socket pair.
+ * Layer: bench. Thread: one. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "measure.h"
+#include "script/turns/box.h"
+#include "script/turns/budget.h"
+#include "stage.h"
+#include "worker/workers.h"
+
+#define CIRCLE        100
+#define ROUND         2000
+#define WINDOW        5000
+#define WINDOWS       15
+#define COST_TARGET   1.03
+#define EFFECTS       5000
+#define EFFECT_ROUNDS 5
+#define EFFECT_TARGET 60
+#define HOST_BYTES    ((size_t)1 << 30)
+#define STARTS        40
+#define START_TARGET  2000
+#define PSS_TARGET    300
+#define CROWD         1000
+#define CROWD_STARTS  32 /* at once */
+#define WAIT_US       30000000
+#define SETTLE_MS     10
+#define HOST_PAGE     4096
+#define LINE_BYTES    256
+
+static const char open_part[] =
+    "{\"open\":{\"app\":{\"arguments\":[],\"path\":\"app.lua\",\"text\":"
+    "\"require('society').role{id='r',behaviour=function() while true do os.time() end end}\"},"
+    "\"id\":\"a\",\"looks\":[],\"methods\":[\"send_message\"],\"role\":\"r\",\"role_name\":\"r\"},"
+    "\"run\":{\"is_of_host\":false,\"message\":{\"type\":\"general\",\"payload\":{}}}}";
+static const char answer[] = "[\"ok\",[1767225600]]";
+static const char question[] = "[\"time\",[]]";
+
+/* CPU time of a message in this stretch, in us. */
+static double window(struct stage *stage)
+{
+    int64_t before = stage_count(stage, "processed");
+    int64_t began_us = soc_workers_own_cpu_us();
+    stage_run_until(stage, "processed", before + WINDOW);
+    int64_t count = stage_count(stage, "processed") - before;
+    return (double)(soc_workers_own_cpu_us() - began_us) / (double)count;
+}
+
+static void measure_budgets(int windows)
+{
+    char directory[MEASURE_PATH_BYTES];
+    struct stage stage = {0};
+    double with = 1e9;
+    double without = 1e9;
+    measure_make_directory(directory);
+    stage_open(&stage, "ring", directory, CIRCLE, ROUND);
+    stage_run_until(&stage, "processed", 3 * ROUND);
+    for (int i = 0; i < windows; i++) {
+        soc_budget_set_off(stage.parts.script, true);
+        double bare = window(&stage);
+        soc_budget_set_off(stage.parts.script, false);
+        double bounded = window(&stage);
+        without = bare < without ? bare : without;
+        with = bounded < with ? bounded : with;
+    }
+    stage_close(&stage, 0);
+    measure_remove_directory(directory);
+    measure_print(&(struct measure_figure){
+        .name = "a message whose turn has a budget",
+        .unit = "us",
+        .value = with,
+        .yardstick_name = "without one",
+        .yardstick = without,
+        .goal = MEASURE_AT_MOST,
+        .target = COST_TARGET,
+        .is_ratio_meant = true,
+    });
+}
+
+static void ignore(void *user, struct soc_slice nothing)
+{
+    (void)user, (void)nothing;
+}
+
+/* Listens until the guest has asked, and lets the loop take note of processes. */
+static void hear(struct soc_loop *loop, struct soc_worker *worker)
+{
+    struct soc_slice frame;
+    int64_t end_us = measure_now_us() + WAIT_US;
+    enum soc_workers_heard heard = SOC_WORKERS_NOTHING;
+    while (heard == SOC_WORKERS_NOTHING && measure_now_us() < end_us) {
+        heard = soc_workers_listen(worker, SETTLE_MS * 1000, &frame);
+        if (heard == SOC_WORKERS_NOTHING)
+            soc_loop_poll(loop, 0);
+    }
+    measure_require(heard == SOC_WORKERS_FRAME, "a guest does not speak");
+}
+
+static struct soc_worker *start(struct soc_workers *workers)
+{
+    struct soc_worker *worker =
+        soc_workers_converse(workers, soc_slice(open_part, sizeof(open_part) - 1), ignore, NULL);
+    measure_require(worker != NULL, "the system gives no worker");
+    return worker;
+}
+
+/* A question that is answered, and the next one heard, in us: the best of some rounds. */
+static double measure_effect(struct soc_loop *loop, struct soc_workers *workers)
+{
+    struct soc_worker *worker = start(workers);
+    double best = 1e9;
+    hear(loop, worker);
+    for (int round = 0; round < EFFECT_ROUNDS; round++) {
+        int64_t began_us = measure_now_us();
+        for (int i = 0; i < EFFECTS; i++) {
+            struct soc_slice frame;
+            soc_workers_say(worker, soc_slice(answer, sizeof(answer) - 1));
+            measure_require(soc_workers_listen(worker, WAIT_US, &frame) == SOC_WORKERS_FRAME,
+                            "a guest does not speak");
+        }
+        double each_us = (double)(measure_now_us() - began_us) / EFFECTS;
+        best = each_us < best ? each_us : best;
+    }
+    soc_workers_stop(worker);
+    return best;
+}
+
+static void pass_on(int socket, const char *said, size_t said_length, size_t heard_length)
+{
+    char room[sizeof(open_part)];
+    measure_require(write(socket, said, said_length) == (ssize_t)said_length, "ping-pong");
+    measure_require(recv(socket, room, heard_length, MSG_WAITALL) == (ssize_t)heard_length,
+                    "ping-pong");
+}
+
+/* The same bytes to and fro, without anything else. */
+static double measure_bare(void)
+{
+    int pair[2];
+    char room[sizeof(open_part)];
+    double best = 1e9;
+    measure_require(socketpair(AF_UNIX, SOCK_STREAM, 0, pair) == 0, "socketpair");
+    pid_t pid = fork();
+    if (pid == 0) {
+        close(pair[0]);
+        while (recv(pair[1], room, sizeof(answer), MSG_WAITALL) == (ssize_t)sizeof(answer))
+            if (write(pair[1], question, sizeof(question)) < 0)
+                break;
+        _exit(0);
+    }
+    close(pair[1]);
+    for (int round = 0; round < EFFECT_ROUNDS; round++) {
+        int64_t began_us = measure_now_us();
+        for (int i = 0; i < EFFECTS; i++)
+            pass_on(pair[0], answer, sizeof(answer), sizeof(question));
+        double each_us = (double)(measure_now_us() - began_us) / EFFECTS;
+        best = each_us < best ? each_us : best;
+    }
+    close(pair[0]);
+    waitpid(pid, NULL, 0);
+    return best;
+}
+
+/* From the wish for a worker to its first question, with a host of 1 GB: the best. */
+static double measure_start_us(struct soc_loop *loop, struct soc_workers *workers)
+{
+    double each_us[STARTS];
+    char *heap = soc_alloc_zero(HOST_BYTES);
+    for (size_t i = 0; i < HOST_BYTES; i += HOST_PAGE)
+        heap[i] = 1;
+    for (int i = 0; i < STARTS; i++) {
+        int64_t began_us = measure_now_us();
+        struct soc_worker *worker = start(workers);
+        hear(loop, worker);
+        each_us[i] = (double)(measure_now_us() - began_us);
+        soc_workers_stop(worker);
+        soc_loop_poll(loop, 1);
+    }
+    free(heap);
+    return measure_quantile(each_us, STARTS, 0);
+}
+
+/* Memory of the process that is its own, or its share of what it has with others, in KB. */
+static double pss_kb(int pid)
+{
+    char line[LINE_BYTES];
+    double kb = 0;
+    snprintf(line, sizeof(line), "/proc/%d/smaps_rollup", pid);
+    FILE *file = fopen(line, "r");
+    measure_require(file != NULL, "smaps_rollup cannot be read: run as root");
+    while (fgets(line, sizeof(line), file) != NULL)
+        if (strncmp(line, "Pss:", 4) == 0)
+            kb = atof(line + 4);
+    fclose(file);
+    return kb;
+}
+
+/* So many at once: all of them ask, then all are answered and ask again. */
+static void measure_crowd(struct soc_loop *loop, struct soc_workers *workers)
+{
+    static struct soc_worker *crowd[CROWD];
+    double kb = 0;
+    int64_t began_us = measure_now_us();
+    for (int i = 0; i < CROWD; i++) {
+        while (soc_workers_are_busy(workers))
+            soc_loop_poll(loop, SETTLE_MS);
+        crowd[i] = start(workers);
+    }
+    for (int i = 0; i < CROWD; i++)
+        hear(loop, crowd[i]);
+    double all_us = (double)(measure_now_us() - began_us);
+    for (int i = 0; i < CROWD; i++)
+        soc_workers_say(crowd[i], soc_slice(answer, sizeof(answer) - 1));
+    for (int i = 0; i < CROWD; i++)
+        hear(loop, crowd[i]);
+    for (int i = 0; i < CROWD; i++)
+        while (soc_workers_pid(crowd[i]) == 0)
+            soc_loop_poll(loop, SETTLE_MS);
+    for (int i = 0; i < CROWD; i++)
+        kb += pss_kb(soc_workers_pid(crowd[i])) / CROWD;
+    for (int i = 0; i < CROWD; i++)
+        soc_workers_stop(crowd[i]);
+    measure_print(&(struct measure_figure){
+        .name = "isolated agents at once",
+        .unit = "agents",
+        .value = CROWD,
+        .goal = MEASURE_AT_LEAST,
+        .target = CROWD,
+    });
+    measure_print(&(struct measure_figure){
+        .name = "the same, until all have begun",
+        .unit = "ms",
+        .value = all_us / 1000,
+    });
+    measure_print(&(struct measure_figure){
+        .name = "memory of a worker (PSS), of a thousand",
+        .unit = "KB",
+        .value = kb,
+        .goal = MEASURE_AT_MOST,
+        .target = PSS_TARGET,
+    });
+}
+
+int main(int argc, char **argv)
+{
+    const char *program = getenv("SOCIETY");
+    bool is_full = measure_begin(argc, argv);
+    measure_budgets(is_full ? 4 * WINDOWS : WINDOWS);
+    struct soc_loop *loop = soc_loop_new();
+    struct soc_workers *workers =
+        soc_workers_new(loop, program == NULL ? "build/society" : program);
+    double effect_us = measure_effect(loop, workers);
+    double bare_us = measure_bare();
+    measure_print(&(struct measure_figure){
+        .name = "an effect of a worker, beyond a ping-pong",
+        .unit = "us",
+        .value = effect_us - bare_us,
+        .yardstick_name = "bare ping-pong",
+        .yardstick = bare_us,
+        .goal = MEASURE_AT_MOST,
+        .target = EFFECT_TARGET,
+    });
+    measure_print(&(struct measure_figure){
+        .name = "starting a worker, host of 1 GB",
+        .unit = "us",
+        .value = measure_start_us(loop, workers),
+        .goal = MEASURE_AT_MOST,
+        .target = START_TARGET,
+    });
+    measure_crowd(loop, workers);
+    soc_workers_free(workers);
+    soc_loop_free(loop);
+    return 0;
+}

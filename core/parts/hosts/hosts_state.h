@@ -1,0 +1,80 @@
+/* Hosts state: private to the part `hosts`. Doors use hosts.h.
+ *
+ * Layer: parts. Thread: loop. */
+#ifndef SOC_PARTS_HOSTS_HOSTS_STATE_H
+#define SOC_PARTS_HOSTS_HOSTS_STATE_H
+
+#include "kernel/state.h"
+#include "parts/hosts/hosts.h"
+#include "parts/table.h"
+
+/* An item that is numbered and not acked. */
+struct soc_hosts_item {
+    uint64_t key;                /* of its message */
+    struct soc_message *message; /* owned; NULL: not recovered yet, or never will be */
+};
+
+/* Another host. */
+struct soc_hosts_peer {
+    char *name;
+    struct soc_hosts_end end;
+    struct soc_hosts_item *items; /* a ring; the first has the number end.acked + 1 */
+    size_t items_first;
+    size_t items_count;
+    size_t items_capacity; /* a power of two */
+    struct soc_map ready;  /* proxies with mail to be numbered, by address */
+    struct soc_map busy;   /* proxies that can take none, likewise */
+    struct soc_map known;  /* agents of this host that the peer has written to, likewise */
+    bool is_silent;
+};
+
+/* A message from elsewhere that may be answered after it has ended. */
+struct soc_hosts_asked {
+    uint64_t key;
+    char id[SOC_MESSAGE_ID_BYTES]; /* on its own host */
+};
+
+#define SOC_HOSTS_ASKED_MAX 65536 /* remembered; older ones are answered without naming them */
+
+/* All of them. */
+struct soc_hosts {
+    struct soc_map peers;    /* name -> soc_hosts_peer, owned */
+    struct soc_map numbered; /* during a start: key -> soc_hosts_peer */
+    struct soc_map asked;    /* key -> soc_hosts_asked, owned, oldest first */
+    struct soc_hosts_driver driver;
+    bool has_driver;
+    int number;                      /* of this host; -1: none */
+    char *name;                      /* as stored; NULL: it has joined nobody yet */
+    const struct soc_symbol *failed; /* delivery_failed */
+};
+
+/* Lends the part's state. */
+static inline struct soc_hosts *soc_hosts_state(const struct soc_host *host)
+{
+    return soc_part_state(host, SOC_PART_HOSTS);
+}
+
+/* Lends the peer that a proxy belongs to. */
+struct soc_hosts_peer *soc_hosts_peer_of(struct soc_host *host, const struct soc_agent *proxy);
+
+/* Appends an item; lends the one with that number. */
+void soc_hosts_push_item(struct soc_hosts_peer *peer, struct soc_hosts_item item);
+struct soc_hosts_item *soc_hosts_item_at(const struct soc_hosts_peer *peer, uint64_t number);
+
+/* Remembers the id of a message from elsewhere that asks for an answer; and lends it, absent if
+ * it is not known. */
+void soc_hosts_remember(struct soc_host *host, struct soc_message *message);
+struct soc_slice soc_hosts_asked_id(const struct soc_host *host, uint64_t key);
+
+/* A message for a proxy is due: it waits in the outbox. */
+bool soc_hosts_send(struct soc_host *host, struct soc_message *message);
+
+/* A message from another host ended without being processed. */
+void soc_hosts_report(struct soc_host *host, const struct soc_message *message,
+                      enum soc_outcome outcome);
+
+/* An answer without a waiter that could take it. True: it was a report, which ended the wait
+ * that it is about. */
+bool soc_hosts_take_report(struct soc_host *host, struct soc_message *message);
+
+#endif

@@ -1,0 +1,125 @@
+--- society.cli.ids: ids as people type them.
+--
+-- An id may be cut short as long as what is left fits one thing only. An exact id always
+-- stands for itself, even if it begins others, and even if that thing has ended: a command
+-- that refuses a task which is done must not find another task instead.
+
+local arguments = require("society.cli.arguments")
+local ask = require("society.cli.ask")
+local program = require("society.program")
+
+local M = {}
+
+local CANDIDATES_MAX = 10 -- named when a prefix fits several
+local COMPLETED_MAX = 200 -- offered by completion
+
+-- Where ids are looked for: the lists, as { operation, members }, and the member with the id.
+-- `exact` is the operation that knows a thing by its id even if it has ended, and the name of
+-- its parameter.
+local KINDS = {
+  agent = { noun = "agent", member = "id", exact = { "agent", "agent" },
+    lists = { { "agents", {} } } },
+  task = { noun = "open task", member = "task_id", exact = { "tasks", "task" },
+    lists = { { "tasks", { type = "pending" } }, { "tasks", { type = "processing" } } } },
+  item = { noun = "open item", member = "id", lists = { { "inbox", {} } } },
+  message = { noun = "message", member = "id", exact = { "message", "message_id" },
+    lists = { { "messages", {} } } },
+  letter = { noun = "dead letter", member = "id", lists = { { "dead_letters", {} } } },
+}
+
+-- Calls `take(id)` for each id of the kind. Returns an exit code if that failed.
+local function each_id(state, kind, take)
+  for _, list in ipairs(kind.lists) do
+    local code = ask.walk(state, list[1], list[2], function(rows)
+      for row in program.rows(rows) do
+        take((program.cells(row, { kind.member })))
+      end
+    end)
+    if code then
+      return code
+    end
+  end
+  return nil
+end
+
+-- Tells whether there is something with exactly this id, ended or not; or nil and an exit
+-- code, after a complaint.
+local function is_exact(state, kind, text)
+  if not kind.exact then
+    return false
+  end
+  local request = ask.request(kind.exact[1], { [kind.exact[2]] = text })
+  local list, code = ask.ask(state, request, { may_refuse = true })
+  if code then
+    return nil, code
+  end
+  return list ~= nil and program.rows(list)() ~= nil
+end
+
+-- The ids that begin with the text, in order and without repetition; or nil and a code. The
+-- text itself, if it is one of them, comes alone.
+local function find_all(state, kind, text)
+  local found, seen = {}, {}
+  local code = each_id(state, kind, function(id)
+    if id:sub(1, #text) == text and not seen[id] then
+      seen[id] = true
+      found[#found + 1] = id
+    end
+  end)
+  if code then
+    return nil, code
+  end
+  table.sort(found)
+  return seen[text] and { text } or found
+end
+
+local function complain_of_many(command, kind, text, found)
+  local names = table.concat(found, ", ", 1, math.min(#found, CANDIDATES_MAX))
+  if #found > CANDIDATES_MAX then
+    names = ("%s and %d more"):format(names, #found - CANDIDATES_MAX)
+  end
+  return arguments.complain(command, "'%s' begins the ids of %d %ss: %s", text, #found,
+    kind.noun, names)
+end
+
+--- The id that `text` stands for; or nil and an exit code, after a complaint. A text that
+-- begins no id is returned as it is: what it is given to knows best what to say.
+function M.find(command, state, name, text)
+  local kind = assert(KINDS[name])
+  local is_found, code = is_exact(state, kind, text)
+  if code then
+    return nil, code
+  elseif is_found then
+    return text
+  end
+  local found
+  found, code = find_all(state, kind, text)
+  if not found then
+    return nil, code
+  end
+  if #found > 1 then
+    return nil, complain_of_many(command, kind, text, found)
+  end
+  return found[1] or text
+end
+
+--- A function that offers ids of the kind to completion, those of a running society.
+function M.completing(name)
+  return function()
+    local kind = KINDS[name]
+    local ids = {}
+    for _, list in ipairs(kind.lists) do
+      local members = { limit = list[1] ~= "agents" and COMPLETED_MAX or nil }
+      for key, value in pairs(list[2]) do
+        members[key] = value
+      end
+      local rows = program.ask(arguments.state.default, ask.request(list[1], members))
+      for row in program.rows(rows or "[]") do
+        ids[#ids + 1] = (program.cells(row, { kind.member }))
+      end
+    end
+    return ids
+  end
+end
+
+return M
