@@ -21,23 +21,26 @@ export function launch() {
   });
 }
 
-/** A page of its own browser context, with what went wrong in it: { page, problems }. */
-export async function open(
+/** A page of its own browser context. `visit(url)` opens the page of a society in it and answers
+ *  a list that what goes wrong there is added to. */
+export async function newTab(
   browser,
-  url,
-  { theme = "light", lang = "en-US", width = 1280, height = 800, scale = 1, allow = /^$/ } = {},
+  { theme = "light", lang = "en-US", width = 1280, height = 800, scale = 1 } = {},
 ) {
   const context = await browser.newContext({
     viewport: { width, height },
     deviceScaleFactor: scale,
     colorScheme: theme,
     locale: lang,
+    reducedMotion: "reduce", // colours are what they will be at once
   });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
-  const problems = [];
+  let here = "about:blank";
+  let allowed = /^$/;
+  let problems = [];
   page.on("console", (message) => {
-    if (message.type() === "error" && !allow.test(message.text())) problems.push(message.text());
+    if (message.type() === "error" && !allowed.test(message.text())) problems.push(message.text());
   });
   page.on("pageerror", (error) => problems.push(String(error.stack ?? error)));
   page.on("dialog", (dialog) => {
@@ -45,19 +48,38 @@ export async function open(
     dialog.dismiss();
   });
   page.on("request", (request) => {
-    const isOurs = request.url().startsWith(url) || /^(blob|data):/.test(request.url());
+    const isOurs = request.url().startsWith(here) || /^(blob|data):/.test(request.url());
     if (!isOurs) problems.push(`a request for ${request.url()}`);
   });
-  await page.goto(`${url}/`);
-  await page.waitForSelector("[data-view]");
-  return { page, problems, close: () => context.close() };
+  async function visit(url, { allow = /^$/ } = {}) {
+    await page.goto("about:blank"); // what was open before says no more
+    [here, allowed, problems] = [url, allow, []];
+    await page.setViewportSize({ width, height });
+    await page.goto(`${url}/`);
+    await page.waitForSelector("[data-view]");
+    return problems;
+  }
+  return { page, visit, close: () => context.close() };
+}
+
+/** The page of a society in a browser context of its own: { page, problems }. */
+export async function open(browser, url, { allow, ...options } = {}) {
+  const { page, visit, close } = await newTab(browser, options);
+  return { page, problems: await visit(url, { allow }), close };
 }
 
 /** Goes to a view and waits until it shows something. */
 export async function go(page, hash) {
-  await page.evaluate((to) => {
-    location.hash = to;
-  }, hash);
+  await page.evaluate(
+    (to) =>
+      new Promise((resolve) => {
+        if (location.hash === to) resolve();
+        window.addEventListener("hashchange", resolve, { once: true });
+        location.hash = to;
+      }),
+    hash,
+  );
+  await settle(page);
   const [, view] = /^#\/(\w+)/.exec(hash);
   await page.waitForSelector(`[data-view="${view}"][aria-busy="false"]`);
   await settle(page);
@@ -73,34 +95,109 @@ export function settle(page) {
   );
 }
 
-/** Elements that stick out of the page, but for what scrolls by itself. */
-export function overflow(page) {
-  return page.evaluate(() => {
-    const isInside = (element) => {
-      for (let up = element.parentElement; up; up = up.parentElement) {
-        if (getComputedStyle(up).overflowX !== "visible") return up.id !== "main";
-      }
-      return false;
+// Elements that stick out of the page, but for what scrolls by itself; and texts squeezed so
+// narrow that their words stand letter by letter. Runs in the page.
+function findOverflow() {
+  const isInside = (element) => {
+    for (let up = element.parentElement; up; up = up.parentElement) {
+      if (getComputedStyle(up).overflowX !== "visible") return up.id !== "main";
+    }
+    return false;
+  };
+  const wide = [...document.querySelectorAll("body *")].filter((element) => {
+    const box = element.getBoundingClientRect();
+    return box.width > 1 && box.right > innerWidth + 1 && !isInside(element);
+  });
+  const main = document.getElementById("main");
+  const list = wide.map((element) => `${element.tagName}.${element.getAttribute("class")}`);
+  if (document.documentElement.scrollWidth > innerWidth) list.push("the page");
+  if (main.scrollWidth > main.clientWidth + 1) list.push("main");
+  const texts = document.createTreeWalker(main, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode.data.trim();
+    const range = document.createRange();
+    range.selectNodeContents(texts.currentNode);
+    const lines = new Set([...range.getClientRects()].map((line) => Math.round(line.top))).size;
+    if (lines > 2 && text.length / lines < 3) list.push(`letter by letter: ${text}`);
+  }
+  return list.slice(0, 8);
+}
+
+export const overflow = (page) => page.evaluate(findOverflow);
+
+/** Looks at the view on screen in both themes and both languages: [{ theme, lang, found }]. */
+export function overflowInAll(page) {
+  return page.evaluate(`(async () => {
+    const { documentElement: html } = document;
+    const frame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+    const press = async (button, mark) => {
+      const before = html.getAttribute(mark);
+      document.querySelector("[data-do=" + button + "]").click();
+      while (html.getAttribute(mark) === before) await frame();
+      await frame(); // the page has drawn itself anew
     };
-    const wide = [...document.querySelectorAll("body *")].filter((element) => {
-      const box = element.getBoundingClientRect();
-      return box.width > 1 && box.right > innerWidth + 1 && !isInside(element);
+    const list = [];
+    for (let i = 0; i < 4; i += 1) {
+      await press("language", "lang");
+      if (i % 2 === 0) await press("theme", "data-theme");
+      list.push({ theme: html.dataset.theme, lang: html.lang, found: (${findOverflow})() });
+    }
+    return list;
+  })()`);
+}
+
+/** Collects what moves on screen without anybody touching it: `moved(page)` says what did. */
+export function watchMoves(page) {
+  return page.evaluate(() => {
+    window.moves = [];
+    window.moveWatch?.disconnect();
+    window.moveWatch = new PerformanceObserver((list) => {
+      for (const entry of list.getEntries())
+        for (const { node, previousRect: a, currentRect: b } of entry.sources)
+          window.moves.push(
+            `${node?.nodeName}.${node?.className ?? node?.data}: ${[a.x, a.y, b.x, b.y]}`,
+          );
     });
-    const main = document.getElementById("main");
-    const list = wide.map((element) => `${element.tagName}.${element.getAttribute("class")}`);
-    if (document.documentElement.scrollWidth > innerWidth) list.push("the page");
-    if (main.scrollWidth > main.clientWidth + 1) list.push("main");
-    return list.slice(0, 8);
+    window.moveWatch.observe({ type: "layout-shift" });
   });
 }
 
-/** What axe finds that is serious or critical. */
-export async function accessibility(page) {
-  await page
-    .evaluate(`${axeSource}; 0`)
-    .catch(async () => page.addScriptTag({ content: axeSource }));
+export const moved = (page) => page.evaluate(() => window.moves);
+
+/** Presses Tab from the beginning of a part of the page to its end: the controls that it did not
+ *  reach, and those that do not show that they have the focus. */
+export async function tabThrough(page, part) {
+  const count = await page.evaluate((within) => {
+    const isShown = (one) => one.checkVisibility({ visibilityProperty: true });
+    const place = document.querySelector(within);
+    const all = [...place.querySelectorAll("a[href], button, input, select, textarea")];
+    window.unreached = new Set(all.filter((one) => !one.disabled && isShown(one)));
+    window.unseen = [];
+    window.addEventListener("focusin", ({ target }) => {
+      window.unreached.delete(target);
+      if (getComputedStyle(target).outlineStyle === "none") window.unseen.push(target);
+    });
+    place.tabIndex = -1;
+    place.focus();
+    return all.length;
+  }, part);
+  const left = () => page.evaluate(() => window.unreached.size);
+  for (let presses = 0; presses < count + 40 && (await left()) > 0; presses += 10)
+    await Promise.all(Array.from({ length: 10 }, () => page.keyboard.press("Tab")));
+  return page.evaluate(() =>
+    [...window.unreached, ...window.unseen].map((one) => one.outerHTML.slice(0, 200)),
+  );
+}
+
+/** What axe finds that is serious or critical; `runOnly` names rules, without it all are run. */
+export async function accessibility(page, runOnly) {
+  if (!(await page.evaluate(() => "axe" in window)))
+    await page
+      .evaluate(`${axeSource}; 0`)
+      .catch(async () => page.addScriptTag({ content: axeSource }));
   const violations = await page.evaluate(
-    async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations,
+    async (options) => (await window.axe.run(document, options)).violations,
+    { resultTypes: ["violations"], ...(runOnly ? { runOnly } : {}) },
   );
   return violations
     .filter((one) => one.impact === "serious" || one.impact === "critical")
@@ -111,6 +208,26 @@ export async function accessibility(page) {
           .map((node) => `${node.target} ${node.any?.[0]?.message ?? ""}`)
           .join(" | ")}`,
     );
+}
+
+/** The colours of pixels of an element as it is on screen, each "rgb(r, g, b)". `places` go from
+ *  left to right, from 0 to 1; `canvas` is a page of no other use. */
+export async function coloursAt(canvas, locator, places) {
+  const picture = (await locator.screenshot()).toString("base64");
+  return canvas.evaluate(
+    async ([data, shares]) => {
+      const image = new Image();
+      image.src = `data:image/png;base64,${data}`;
+      await image.decode();
+      const context = new OffscreenCanvas(image.width, image.height).getContext("2d");
+      context.drawImage(image, 0, 0);
+      return shares.map((share) => {
+        const [r, g, b] = context.getImageData(image.width * share, image.height / 2, 1, 1).data;
+        return `rgb(${r}, ${g}, ${b})`;
+      });
+    },
+    [picture, places],
+  );
 }
 
 /** Waits until `attempt` answers true. */

@@ -8,13 +8,15 @@ import { test } from "node:test";
 const web = new URL("../../web/", import.meta.url);
 const logic = (name) => import(new URL(`logic/${name}.js`, web));
 
-const { parse, format, query, hasPast } = await logic("address");
+const { VIEWS, parse, format, query, hasPast } = await logic("address");
 const { Reader } = await logic("sse");
 const { Stale, topicsOf } = await logic("topics");
 const { Pace, backoff } = await logic("pace");
 const formats = await logic("format");
 const { Rates, holds, segments } = await logic("law");
-const { columns, isLate, sumUsage, totalUsage } = await logic("board");
+const { columns, isLate, sumUsage, tightest, totalUsage } = await logic("board");
+const { chainOf } = await logic("chain");
+const { nextOf, shownId, stateOf } = await logic("item");
 const { visible, scrollTo } = await logic("window");
 const { FOLD_ABOVE, grow, layOut, waitEdges } = await logic("tree");
 const { diagram, kindOf, laneOrder, receiverOf } = await logic("lanes");
@@ -41,10 +43,12 @@ test("an unknown or broken address is the view now, and never fails", () => {
   assert.equal(parse("#/agent/%E0%A4%A").id, "%E0%A4%A");
   assert.equal(parse("#/now?at=x").at, null);
   assert.equal(parse("#/now?at=-1").at, null);
+  assert.equal(parse("#/now?at=0").at, null);
 });
 
 test("only views with a past keep the moment", () => {
-  assert.equal(hasPast("cost"), false);
+  const past = ["now", "agents", "agent", "timeline", "tasks", "inbox", "policies"];
+  assert.deepEqual(VIEWS.filter(hasPast), past);
   assert.equal(parse("#/cost?at=5").at, null);
   assert.equal(format({ view: "dead", at: 5 }), "#/dead");
   assert.equal(query({ a: 1, b: "", c: null, d: undefined, e: 0 }), "?a=1&e=0");
@@ -112,10 +116,10 @@ test("text of an agent loses what reorders or hides it, and nothing else", () =>
 });
 
 test("durations, numbers and dollars", () => {
-  assert.equal(formats.duration(12), "12 ms");
-  assert.equal(formats.duration(65000), "1 min 5 s");
-  assert.equal(formats.duration(60000), "1 min");
-  assert.equal(formats.duration(90000000), "1 d 1 h");
+  assert.equal(formats.duration(999), "0 s");
+  assert.equal(formats.duration(-65000), "1 min");
+  assert.equal(formats.duration(3599999), "59 min");
+  assert.equal(formats.duration(90000000), "1 d");
   assert.equal(formats.duration(NaN), "");
   assert.equal(formats.number(1234, "en"), "1,234");
   assert.equal(formats.dollars(0.0037, "en"), "$0.0037");
@@ -351,8 +355,13 @@ test("the form of changes sends what was changed", () => {
   assert.deepEqual(readFields(fields, given), { changes: { amount: 50, express: true } });
   assert.deepEqual(readFields(fields, { ...given, amount: "fifty" }), { error: "amount" });
   assert.deepEqual(readFields(fields, { ...given, list: "[" }), { error: "list" });
-  assert.deepEqual(readFields(fieldsOf("text"), { "": '{"a":1}' }), { changes: { a: 1 } });
-  assert.deepEqual(readFields(fieldsOf(null), { "": "7" }), { error: "JSON" });
+  const free = fieldsOf("text");
+  assert.deepEqual(readFields(free, { "": '{"a":1}' }), { changes: { a: 1 } });
+  assert.deepEqual(readFields(free, { "": " shorter, please\n" }), {
+    changes: { text: "shorter, please" },
+  });
+  assert.deepEqual(readFields(free, { "": '{"a":' }), { error: "JSON" });
+  assert.deepEqual(readFields(free, { "": "  " }), { changes: {} });
 });
 
 test("a replay says where it differs, and how often", () => {
@@ -414,6 +423,24 @@ test("every text that the page names is there", () => {
   }
 });
 
+test("what the host calls waits, their ends and states has a text", () => {
+  const en = JSON.parse(readFileSync(new URL("en.json", web)));
+  const source = (name) => readFileSync(new URL(`../core/${name}`, web), "utf8");
+  const namesIn = (text) => [...text.matchAll(/"([a-z_]+)"/g)].map(([, name]) => name);
+  const [, waits] = /wait_names\[\] = \{([^}]+)\}/.exec(source("kernel/turns/wait.c"));
+  const [, ends] = /SOC_WHY_END_MAP\(E\)([^]+?)\n\n/.exec(source("kernel/operations/why.h"));
+  const [, states] = /SOC_STATUS_MAP\(S\)([^]+?)\n\n/.exec(source("kernel/status.h"));
+  const kinds = namesIn(waits).filter((name) => name !== "none");
+  assert.ok(kinds.length > 5 && namesIn(ends).length > 5 && namesIn(states).length > 5);
+  for (const key of [
+    ...[...kinds, "retry"].map((name) => `wait.${name}`),
+    ...namesIn(ends).map((name) => `end.${name}`),
+    ...namesIn(states).map((name) => `state.${name}`),
+  ]) {
+    assert.ok(key in en, key);
+  }
+});
+
 test("the page is small, loads nothing from elsewhere and hands over no HTML", () => {
   const sizes = files.map((file) => statSync(file).size);
   assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 400 * 1024);
@@ -428,4 +455,76 @@ test("the page is small, loads nothing from elsewhere and hands over no HTML", (
       file,
     );
   }
+});
+
+test("items: the one on screen stays while it is in the list", () => {
+  const items = [{ id: "urgent" }, { id: "read" }];
+  assert.equal(shownId(items, "", "read"), "read");
+  assert.equal(shownId(items, "urgent", "read"), "urgent");
+  assert.equal(shownId(items, "", "decided"), "urgent");
+  assert.equal(shownId([], "", "decided"), null);
+});
+
+test("items: their state, the one shown and the next", () => {
+  assert.equal(stateOf({ state: "withdrawn" }), "withdrawn");
+  assert.equal(stateOf({}), "open");
+  assert.equal(stateOf({}, "decided"), "decided");
+  assert.equal(stateOf({}, "all"), "open");
+  assert.equal(stateOf({ decision: "reject" }, "all"), "decided");
+  const items = [{ id: "a" }, { id: "b" }, { id: "c" }];
+  assert.equal(shownId(items, undefined), "a");
+  assert.equal(shownId(items, "gone"), "gone");
+  assert.equal(shownId([], undefined), null);
+  assert.equal(nextOf(items, "b").id, "c");
+  assert.equal(nextOf(items, "c").id, "b");
+  assert.equal(nextOf(items, "gone").id, "a");
+  assert.equal(nextOf([{ id: "a" }], "a"), null);
+});
+
+test("the chain of waits of a past moment leads to its end", () => {
+  const agents = [
+    { id: "root", status: "blocked_internal" },
+    { id: "editor", status: "blocked_internal" },
+    { id: "writer", status: "blocked_user" },
+    { id: "checker", status: "paused" },
+    { id: "reader", status: "idle" },
+    { id: "courier", status: "idle", external: true },
+    { id: "a", status: "blocked_internal" },
+    { id: "b", status: "blocked_internal" },
+  ];
+  const wait = (agent, kind, ...waits_for) => ({ agent, kind, waits_for });
+  const waits = [
+    wait("root", "reply", "editor"),
+    wait("editor", "reply", "writer"),
+    wait("writer", "human", "user"),
+    wait("a", "reply", "b"),
+    wait("b", "reply", "a"),
+  ];
+  const told = (id, more = []) =>
+    chainOf(agents, [...waits, ...more], id)
+      .map((step) => step.end ?? step.agent)
+      .join(" ");
+  assert.equal(told("root"), "root editor person");
+  assert.equal(told("reader"), "idle");
+  assert.equal(told("a"), "a cycle");
+  assert.equal(told("reader", [wait("reader", "reply", "checker")]), "reader paused");
+  assert.equal(told("reader", [wait("reader", "reply", "courier")]), "reader outside");
+  assert.equal(told("reader", [wait("reader", "reply", "gone")]), "reader silence");
+  assert.equal(told("checker", [wait("checker", "reply", "reader")]), "checker silence");
+  assert.equal(told("reader", [wait("reader", "sleep")]), "sleep");
+  assert.equal(told("reader", [wait("reader", "receive")]), "silence");
+});
+
+test("budgets: the society's first, then those with the least left", () => {
+  const budget = (of, id, left, limit) => ({ of, id, what: "tokens", left, limit });
+  const list = [
+    budget("agent", "b", 50, 100),
+    budget("agent", "a", 50, 100),
+    budget("task", "t", 0, 10),
+    budget("society", undefined, 9, 10),
+  ];
+  assert.deepEqual(
+    tightest(list).map((one) => one.id ?? one.of),
+    ["society", "t", "a", "b"],
+  );
 });

@@ -66,17 +66,18 @@ export class Program {
     return (await this.fetch(`/api/v1${path}`, options)).json();
   }
 
-  /** Whether the program has that route. */
-  async has(path) {
-    this.paths ??= Object.keys((await (await this.fetch("/openapi.json")).json()).paths);
-    return this.paths.includes(`/api/v1${path}`);
-  }
-
   /** A link that signs a browser in. */
   login() {
     return execFileSync(PROGRAM, ["open", "--print", "--state", this.state], {
       encoding: "utf8",
     }).trim();
+  }
+
+  /** A token with those scopes. */
+  token(scopes) {
+    const name = scopes.replaceAll(",", "-");
+    const options = ["token", "add", name, "--scope", scopes, "--state", this.state];
+    return execFileSync(PROGRAM, options, { encoding: "utf8" }).trim().split(/\s+/).at(-1);
   }
 
   end() {

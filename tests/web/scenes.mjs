@@ -171,6 +171,11 @@ function full() {
     ["context", "recent"],
   ].map(([kind, name]) => ({ kind, name, version: 1, hash: "9f86d081884c7d65" }));
   s.log("policy_swapped", { agent: "system", detail: "contacts: strict → open" });
+  s.budgets = [
+    { of: "society", what: "cost_micros", limit: 1000000, used: 95200, left: 904800 },
+    { of: "agent", id: "writer", what: "tokens", limit: 20000, used: 19100, left: 900 },
+    { of: "task", id: "T-5", what: "tokens", limit: 5000, used: 5200, left: 0 },
+  ];
   s.usage = [
     ["editor", "T-1", "gpt-4o-mini", 14, 21000, 900, 0.0037],
     ["writer", "T-3", "gpt-4o", 6, 15000, 4100, 0.0785],

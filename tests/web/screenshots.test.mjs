@@ -19,6 +19,11 @@ const SHOTS = [
   ["inbox", "#/inbox", {}],
   ["agent", "#/agent/root", {}],
   ["timeline", "#/timeline?at=104", {}],
+  [
+    "whatif",
+    "#/policies?kind=contacts&replay=replay_1&whatif=contacts&under=open",
+    { scrollTo: ".difference" },
+  ],
   ["agents", "#/agents?selected=editor", { theme: "dark", lang: "zh-CN" }],
 ];
 
@@ -39,6 +44,7 @@ for (const [name, hash, options] of SHOTS) {
     const { page, problems, close } = await open(browser, server.url, { ...SIZE, ...options });
     await go(page, hash);
     await page.waitForSelector(`[data-live="${hash.includes("at=") ? "past" : "live"}"]`);
+    if (options.scrollTo) await page.locator(options.scrollTo).last().scrollIntoViewIfNeeded();
     await settle(page);
     const path = join(folder, `${name}.png`);
     await page.screenshot({ path });

@@ -20,6 +20,7 @@ export class Society {
       listeners: new Set(),
       replay: null,
       asked: [],
+      reads: 0,
       talk: [],
       messages: new Map(),
     });
@@ -249,6 +250,13 @@ export class Society {
         status: 403,
         answer: { error: "forbidden", message: "this token has no scope operate" },
       };
+    const [, agent, order] = /^\/agents\/([^/]+)\/(pause|resume)$/.exec(path) ?? [];
+    if (agent) {
+      const one = this.agents.find(({ id: name }) => name === decodeURIComponent(agent));
+      one.status = order === "pause" ? "paused" : "idle";
+    }
+    const [, task] = /^\/tasks\/([^/]+)\/cancel$/.exec(path) ?? [];
+    if (task) this.tasks.find((one) => one.task_id === task).state = "cancelled";
     this.dead = path.startsWith("/dead-letters/") ? [] : this.dead;
     this.emit("order", {});
     return { answer: { count: 1, id: "x" } };

@@ -48,6 +48,7 @@ function answerTo(society, path, query) {
   }
   if (path === "/waits") return page(society.waits, society.line);
   if (path === "/tasks") return page(society.tasks.filter(fits), society.line);
+  if (path === "/usage/budgets") return page(society.budgets ?? [], society.line);
   if (path === "/usage") return page(society.usage, society.line);
   if (path === "/dead-letters") return page(society.dead, society.line);
   if (path === "/policies") return page(society.policies, society.line);
@@ -74,7 +75,7 @@ function answerTo(society, path, query) {
   if (path.startsWith("/agents/")) return society.agentLook(id, rest);
   if (path.startsWith("/messages/")) return society.message(id);
   if (path.startsWith("/inbox/")) return society.inbox.find((item) => item.id === id);
-  if (path.startsWith("/policies/")) return { kind: id, available: ["open", "strict"] };
+  if (path.startsWith("/policies/")) return { kind: id, names: ["open", "strict"] };
   if (path.startsWith("/replays/")) return society.replay;
   return undefined;
 }
@@ -127,9 +128,11 @@ export function start(web, scene = "full", port = 0) {
     if (scene === "locked") return send(response, 401, { error: "unauthorized" });
     if (society.isBroken)
       return send(response, 503, { error: "saturated", message: "the journal is saturated" });
-    if (path === "/events" && scene === "streamless") return send(response, 503, { error: "busy" });
+    if (path === "/events" && (scene === "streamless" || society.isStreamless))
+      return send(response, 503, { error: "busy" });
     if (path === "/events") return stream(society, response);
     if (request.method === "GET") {
+      society.reads += 1;
       const answer = answerTo(society, path, url.searchParams);
       return answer === undefined
         ? send(response, 404, { error: "not_found", message: "there is none" })

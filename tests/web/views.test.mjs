@@ -2,7 +2,20 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { accessibility, eventually, go, launch, open, overflow, settle } from "./browser.mjs";
+import {
+  accessibility,
+  coloursAt,
+  eventually,
+  go,
+  launch,
+  moved,
+  newTab,
+  overflow,
+  overflowInAll,
+  settle,
+  tabThrough,
+  watchMoves,
+} from "./browser.mjs";
 import { start } from "./standin.mjs";
 
 const web = new URL("../../web/", import.meta.url).pathname;
@@ -18,58 +31,71 @@ const VIEWS = [
   "#/cost",
 ];
 
+const WIDTHS = [320, 768, 2560, 1440];
+
 let browser;
+let tab;
 before(async () => {
   browser = await launch();
+  tab = await newTab(browser);
 });
 after(() => browser.close());
 
-// Opens a scene, runs `steps` and checks that nothing went wrong in the page.
+// Opens a scene, runs `steps` and checks that nothing went wrong in the page. All of it in one
+// tab: most of the time goes into opening one. Each scene is another origin.
 async function visit(scene, options, steps) {
   const server = await start(web, scene);
-  const { page, problems, close } = await open(browser, server.url, options);
+  const { page } = tab;
   try {
+    const problems = await tab.visit(server.url, options);
     await steps(page, server.society, server);
     assert.deepEqual(problems, []);
+    await page.evaluate(() => localStorage.clear());
   } finally {
-    await close();
     server.close();
   }
 }
 
-for (const theme of ["light", "dark"]) {
-  for (const lang of ["en-US", "zh-CN"]) {
-    for (const width of [320, 1440]) {
-      test(`nothing sticks out: ${theme}, ${lang}, ${width} px`, async () => {
-        for (const scene of ["full", "empty"]) {
-          await visit(scene, { theme, lang, width }, async (page) => {
-            for (const view of scene === "full"
-              ? VIEWS
-              : VIEWS.map((hash) => hash.replace(/\?.*/, "").replace("writer", "root"))) {
-              await go(page, view);
-              assert.deepEqual(await overflow(page), [], view);
-            }
-            assert.equal(await page.getAttribute("html", "data-theme"), theme);
-            assert.equal((await page.getAttribute("html", "lang")).slice(0, 2), lang.slice(0, 2));
-          });
+for (const scene of ["full", "empty"]) {
+  test(`every view, ${scene}: nothing sticks out, axe finds nothing serious`, async () => {
+    await visit(scene, {}, async (page) => {
+      for (const hash of VIEWS) {
+        const view = scene === "full" ? hash : hash.replace(/\?.*/, "").replace("writer", "root");
+        await go(page, view);
+        const looks = new Set();
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 });
+          for (const { theme, lang, found } of await overflowInAll(page)) {
+            assert.deepEqual(found, [], `${view} at ${width} px, ${theme}, ${lang}`);
+            looks.add(`${width} ${theme} ${lang}`);
+          }
         }
-      });
-    }
-  }
-  test(`axe finds nothing serious: ${theme}`, async () => {
-    for (const scene of ["full", "empty"]) {
-      await visit(scene, { theme }, async (page) => {
-        for (const view of scene === "full" ? VIEWS : ["#/now", "#/inbox", "#/agents"]) {
-          await go(page, view);
-          assert.deepEqual(await accessibility(page), [], view);
-        }
-        await page.keyboard.press("?");
-        await page.waitForSelector("dialog[open]");
-        assert.deepEqual(await accessibility(page), [], "help");
-      });
-    }
+        assert.equal(looks.size, WIDTHS.length * 4, [...looks].join());
+        assert.deepEqual(await accessibility(page), [], view);
+        await page.keyboard.press("D");
+        const contrast = ["color-contrast"]; // the theme is nothing but colours
+        assert.deepEqual(await accessibility(page, contrast), [], `${view}, dark`);
+      }
+    });
   });
 }
+
+test("axe finds nothing serious on narrow screens and in the help", async () => {
+  await visit("full", {}, async (page) => {
+    await page.setViewportSize({ width: WIDTHS[0], height: 800 });
+    for (const view of VIEWS) {
+      await go(page, view);
+      assert.deepEqual(await accessibility(page), [], view);
+    }
+    await page.keyboard.press("?");
+    await page.waitForSelector("dialog[open]");
+    for (const theme of ["light", "dark"]) {
+      assert.deepEqual(await accessibility(page), [], `help, ${theme}`);
+      await page.emulateMedia({ colorScheme: "dark" });
+    }
+    await page.emulateMedia({ colorScheme: "light" });
+  });
+});
 
 test("hostile texts are inert", async () => {
   await visit("hostile", {}, async (page) => {
@@ -117,9 +143,180 @@ test("an error says what happened, and trying again works", async () => {
   await visit("broken", { allow: /503/ }, async (page, society) => {
     await page.waitForSelector('[data-do="retry"]');
     assert.match(await page.textContent("#main"), /busy or stopping/);
+    society.isStreamless = true;
+    await page.keyboard.press("p"); // or it would try again by itself
     society.isBroken = false;
     await page.click('[data-do="retry"]');
     await page.waitForSelector(".view-now");
+
+    // A moment or filter that cannot be read is not answered with what was on screen before.
+    society.isBroken = true;
+    await go(page, "#/now?at=5");
+    await page.waitForSelector('main [data-do="retry"]');
+    assert.equal(await page.locator(".view-now").count(), 0);
+    await page.click('main [data-do="live"]');
+    await page.waitForSelector('main [data-do="retry"]');
+    society.isBroken = false;
+    await page.click('main [data-do="retry"]');
+    await page.waitForSelector(".view-now");
+  });
+});
+
+test("trouble on the way moves nothing on screen, and goes away with its cause", async () => {
+  await visit("full", { allow: /503/ }, async (page, society) => {
+    await go(page, "#/now");
+    const place = () => page.locator(".card").first().boundingBox();
+    const before = await place();
+    society.isBroken = true;
+    society.emit("inbox.decided");
+    await page.waitForSelector('#notices [data-do="retry"]');
+    assert.deepEqual(await place(), before);
+    assert.match(await page.textContent("#notices"), /busy or stopping/);
+    await page.keyboard.press("p"); // or it would try again by itself
+    society.isBroken = false;
+    await page.click('#notices [data-do="retry"]');
+    await page.waitForSelector('#notices [data-do="retry"]', { state: "detached" });
+    assert.deepEqual(await place(), before);
+  });
+});
+
+test("what happens in the society moves nothing on screen", async () => {
+  await visit("full", {}, async (page, society) => {
+    const { waits } = society;
+    for (const view of VIEWS.filter((hash) => !hash.includes("at="))) {
+      await go(page, view);
+      await watchMoves(page);
+      for (const status of ["idle", "working", "idle"]) {
+        const { reads } = society;
+        society.agents
+          .filter((one) => one.id.startsWith("reader"))
+          .forEach((one) => {
+            one.status = status;
+            one.queue_length = 12;
+          });
+        if (view === "#/now") {
+          society.waits = status === "idle" ? waits : waits.slice(2);
+          society.inbox[1].state = status === "idle" ? "open" : "decided";
+        }
+        society.counts.sent += 7;
+        society.counts.processed += 7;
+        for (const name of [
+          "agent.status_changed",
+          "message.sent",
+          "inbox.new_item",
+          "usage.changed",
+          "policy.swapped",
+          "task.stage_changed",
+        ])
+          society.emit(name);
+        await eventually("another look", () => society.reads > reads);
+      }
+      await settle(page);
+      // Rows follow what comes and goes; cards stand.
+      const isCard = (move) => view !== "#/now" || move.startsWith("SECTION");
+      assert.deepEqual((await moved(page)).filter(isCard), [], view);
+    }
+  });
+});
+
+test("what somebody selects, filters or steps to moves nothing under the hand", async () => {
+  await visit("full", {}, async (page) => {
+    const place = (selector) => page.locator(selector).first().boundingBox();
+    await go(page, "#/agents");
+    const row = await place('.long [data-id="printer"]');
+    const picture = await place(".picture");
+    await page.click('.long [data-id="printer"] [data-do="select"]');
+    await page.waitForSelector('.chosen [data-do="resume"]');
+    assert.deepEqual(await place('.long [data-id="printer"]'), row);
+    await page.selectOption('[name="status"]', "failed");
+    await page.waitForSelector(".tree .dim");
+    assert.deepEqual(await place(".picture"), picture);
+    const slider = await place("footer .slider");
+    await page.keyboard.press("[");
+    await page.waitForSelector('[data-live="past"]');
+    assert.deepEqual(await place("footer .slider"), slider);
+  });
+});
+
+test("by keyboard alone every control is reached, and shows it", async () => {
+  await visit("full", {}, async (page) => {
+    for (const [i, view] of VIEWS.entries()) {
+      await go(page, view);
+      assert.deepEqual(await tabThrough(page, i === 0 ? "body" : "#main"), [], view);
+    }
+  });
+});
+
+test("a button that works keeps the focus; where it is gone the view has it", async () => {
+  await visit("full", {}, async (page) => {
+    const at = (selector) => eventually(selector, () => page.locator(selector).count());
+    await go(page, "#/agent/writer");
+    await page.focus('.page-head [data-do="pause"]');
+    await page.keyboard.press("Enter");
+    await at('.page-head [data-do="resume"]:focus');
+    await page.keyboard.press("Enter");
+    await at('.page-head [data-do="pause"]:focus');
+    await go(page, "#/tasks");
+    await page.focus('[data-do="cancel"][data-for="T-4"]');
+    await page.keyboard.press("Enter");
+    await at("dialog input:focus");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('[data-do="cancel"][data-for="T-4"]', { state: "detached" });
+    await at("main:focus");
+  });
+});
+
+test("the timeline can be read by those who do not see it", async () => {
+  await visit("full", {}, async (page) => {
+    await go(page, "#/timeline");
+    const row = page
+      .locator('[role="img"][aria-label$="researcher sent response → editor"]')
+      .first();
+    await go(page, `#/timeline?at=${await row.getAttribute("data-line")}`);
+    await page.locator("[aria-live] .card", { hasText: "It is so." }).waitFor();
+  });
+});
+
+test("the skip link leads to the content and leaves the address alone", async () => {
+  await visit("full", {}, async (page) => {
+    await go(page, "#/tasks");
+    await page.focus("#skip");
+    await page.keyboard.press("Enter");
+    assert.equal(await page.evaluate(() => document.activeElement.id), "main");
+    assert.match(page.url(), /#\/tasks$/);
+  });
+});
+
+test("the inbox: after a decision the focus is on what follows", async () => {
+  await visit("full", {}, async (page, society) => {
+    const at = (selector) => eventually(selector, () => page.locator(selector).count());
+    await go(page, "#/inbox");
+    await page.click('[data-do="approve"]');
+    await at('article[data-id="item_2"] h2:focus');
+    await page.keyboard.press("m");
+    await at("form.modify [name]:focus");
+    await page.click('[data-do="close-modify"]');
+    await at('[data-do="modify"]:focus');
+    await page.keyboard.press("r");
+    await at('article[data-id="item_3"] h2:focus');
+    await page.keyboard.press("a");
+    await at(".empty:focus");
+    assert.ok(society.inbox.every((item) => item.state === "decided"));
+  });
+});
+
+test("a link to an item that was decided shows it, without buttons", async () => {
+  await visit("full", {}, async (page, society) => {
+    society.inbox[1].state = "decided";
+    society.inbox[1].decision = "reject";
+    await go(page, "#/inbox?item=item_2");
+    await page.waitForSelector('article[data-id="item_2"] .verdict');
+    assert.equal(await page.locator('article [data-do="approve"]').count(), 0);
+    await page.keyboard.press("a");
+    await go(page, "#/inbox?state=all&item=item_2");
+    await page.waitForSelector('article[data-id="item_2"] .verdict');
+    assert.equal(await page.locator('article [data-do="approve"]').count(), 0);
+    assert.equal(society.inbox[1].decision, "reject");
   });
 });
 
@@ -130,6 +327,12 @@ test("the inbox: options, changes by a form, the next item by itself", async () 
     await eventually("the choice", () => society.inbox[0].state === "decided");
     await page.waitForSelector('article[data-id="item_2"]');
     await page.keyboard.press("m");
+    await page.waitForSelector("form.modify");
+    assert.equal(await page.locator('[data-do="approve"]').count(), 0);
+    await page.click('[data-do="submit-modify"]');
+    await page.waitForSelector("form.modify [role=alert]"); // nothing has changed
+    await page.focus('[data-do="submit-modify"]');
+    await page.keyboard.press("a");
     await page.fill('form.modify [name="amount"]', "50");
     await page.click('[data-do="submit-modify"]');
     await eventually("the changes", () => society.inbox[1].decision === "modify");
@@ -140,7 +343,74 @@ test("the inbox: options, changes by a form, the next item by itself", async () 
     await page.keyboard.press("r");
     await eventually("the rejection", () => society.inbox[2].decision === "reject");
     assert.equal(society.inbox[2].given.comment, "no, thanks");
-    await page.waitForSelector("text=Nothing waits for you");
+    await page.waitForSelector("text=Nothing is waiting for you");
+  });
+});
+
+test("a more urgent question does not push aside the one that is read", async () => {
+  await visit("full", {}, async (page, society) => {
+    await go(page, "#/inbox");
+    await page.waitForSelector('article[data-id="item_1"]');
+    assert.match(await page.textContent(".decision"), /cannot be undone/);
+    const urgent = { id: "item_4", title: "Stop the press?", priority: "urgent", state: "open" };
+    society.inbox.unshift({ ...society.inbox[0], ...urgent });
+    society.emit("inbox.new_item");
+    await page.waitForSelector('.items [data-id="item_4"]');
+    assert.equal(await page.getAttribute("article", "data-id"), "item_1");
+    await page.keyboard.press("a");
+    await page.waitForSelector('.items [data-id="item_1"]', { state: "detached" });
+    const decided = society.inbox.filter((item) => item.given).map((item) => item.id);
+    assert.deepEqual(decided, ["item_1"]);
+  });
+});
+
+test("a key that is held down decides one question, not those that follow", async () => {
+  await visit("full", {}, async (page, society) => {
+    await go(page, "#/inbox");
+    await page.keyboard.down("r");
+    await page.waitForSelector('article[data-id="item_2"] h2:focus');
+    await page.keyboard.down("r"); // it repeats
+    await page.keyboard.up("r");
+    await page.keyboard.press("a");
+    await eventually("a decision", () => society.inbox[1].state === "decided");
+    assert.equal(society.inbox[1].decision, "approve");
+  });
+});
+
+test("a dialog that opens again is empty and takes what is typed", async () => {
+  await visit("full", {}, async (page, society) => {
+    await go(page, "#/tasks");
+    const cancel = '[data-do="cancel"][data-for="T-4"]';
+    await page.click(cancel);
+    await page.fill("dialog input", "not yet");
+    await page.click('[data-do="cancel-dialog"]');
+    await page.click(cancel);
+    assert.equal(await page.inputValue("dialog input"), "");
+    await page.fill("dialog input", "too late");
+    await page.click('[data-do="confirm"]');
+    await page.waitForSelector(cancel, { state: "detached" });
+    assert.deepEqual(society.asked.at(-1), {
+      path: "/tasks/T-4/cancel",
+      body: { reason: "too late" },
+    });
+  });
+});
+
+test("the inbox: changes in plain words, and of a member called comment", async () => {
+  await visit("full", {}, async (page, society) => {
+    society.inbox[1].body = { comment: "as agreed", amount: 120 };
+    await go(page, "#/inbox?item=item_2");
+    await page.keyboard.press("m");
+    await page.fill('form.modify [name="amount"]', "50");
+    await page.click('[data-do="submit-modify"]');
+    await eventually("the change", () => society.inbox[1].decision === "modify");
+    assert.deepEqual(society.inbox[1].given.changes, { amount: 50 });
+    await page.waitForSelector('article[data-id="item_3"]');
+    await page.keyboard.press("m");
+    await page.fill("form.modify textarea", "only the first part");
+    await page.click('[data-do="submit-modify"]');
+    await eventually("the words", () => society.inbox[2].decision === "modify");
+    assert.deepEqual(society.inbox[2].given.changes, { text: "only the first part" });
   });
 });
 
@@ -162,10 +432,18 @@ test("time: the slider, the keys and the address agree", async () => {
       "five agents",
       async () => (await page.locator(".long [data-id]").count()) === 5,
     );
+    await page.locator("footer input[type=range]").evaluate((slider) => {
+      slider.value = "7";
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await page.waitForSelector('[data-line="7"]');
+    assert.match(page.url(), /at=7$/);
     await page.click('footer [data-do="live"]');
     await page.waitForSelector('[data-live="live"]');
-    await go(page, "#/cost");
-    assert.equal(await page.isVisible("footer"), false);
+    for (const view of ["dead", "cost"]) {
+      await go(page, `#/${view}`);
+      assert.equal(await page.isVisible("footer"), false, view);
+    }
   });
 });
 
@@ -204,6 +482,15 @@ test("what if: differences with their moments; without history how to keep it", 
   });
 });
 
+test("what if: a replay that failed does not say to keep history, which is kept", async () => {
+  await visit("full", {}, async (page, society) => {
+    society.replay = { id: "replay_1", state: "failed" };
+    await go(page, "#/policies?replay=replay_1");
+    await page.waitForSelector("text=could not be replayed");
+    assert.equal(await page.locator('text=history = "full"').count(), 0);
+  });
+});
+
 test("what a token may not do is said, and the button rests", async () => {
   await visit("full", { allow: /403/ }, async (page) => {
     await go(page, "#/policies?kind=contacts");
@@ -236,6 +523,48 @@ test("updates can be paused, language and theme switched, and both are remembere
   });
 });
 
+test("cost: what is left of each budget", async () => {
+  await visit("full", {}, async (page, society) => {
+    await go(page, "#/cost");
+    const rows = await page.locator(".plain-rows [data-id]").allTextContents();
+    assert.equal(rows.length, 3);
+    assert.match(rows[0], /society.*\$0\.9048 of \$1\.00 left/);
+    assert.match(rows[1], /T-5.*used up/);
+    assert.match(rows[2], /writer.*900 of 20K left/);
+    const canvas = await browser.newPage();
+    for (const theme of ["light", "dark"]) {
+      await page.waitForSelector(`html[data-theme="${theme}"]`);
+      for (const [id, ...wanted] of [
+        ["society", [0.05, "accent"], [0.95, "line"]],
+        ["writer", [0.02, "red"]],
+        ["T-5", [0.05, "line"]],
+      ]) {
+        const colours = await page.evaluate(
+          (names) => {
+            const probe = document.body.appendChild(document.createElement("i"));
+            const list = names.map((name) => {
+              probe.style.color = `var(--${name})`;
+              return getComputedStyle(probe).color;
+            });
+            probe.remove();
+            return list;
+          },
+          wanted.map(([, name]) => name),
+        );
+        const meter = page.locator(`[data-id="${id}"] meter`);
+        const places = wanted.map(([x]) => x);
+        assert.deepEqual(await coloursAt(canvas, meter, places), colours, `${id}, ${theme}`);
+      }
+      await page.keyboard.press("D");
+    }
+    await canvas.close();
+    society.budgets = [];
+    await go(page, "#/now");
+    await go(page, "#/cost");
+    await page.waitForSelector("text=No budget is set");
+  });
+});
+
 test("the timeline is exported as Mermaid", async () => {
   await visit("full", {}, async (page) => {
     await go(page, "#/timeline");
@@ -250,6 +579,13 @@ test("the timeline is exported as Mermaid", async () => {
 test("dead letters: the selected, and all that fit", async () => {
   await visit("full", {}, async (page, society) => {
     await go(page, "#/dead");
+    await page.keyboard.press("j");
+    await page.locator(".chosen", { hasText: "how many copies?" }).waitFor();
+    await page.keyboard.press("j");
+    await page.reload(); // the address holds which one is open
+    await page.locator(".chosen", { hasText: "deliver to the north quay" }).waitFor();
+    await page.keyboard.press("k");
+    await page.locator(".chosen", { hasText: "how many copies?" }).waitFor();
     await page.check(".long [data-id] input");
     await page.click('[data-do="drop"]');
     await page.click('[data-do="cancel-dialog"]');

@@ -31,7 +31,7 @@ function decode(text) {
 
 // A line of the activity log, or null for live. Anything else in the address counts as live.
 function lineOf(text) {
-  return /^[0-9]{1,15}$/.test(text ?? "") ? Number(text) : null;
+  return /^[1-9][0-9]{0,14}$/.test(text ?? "") ? Number(text) : null;
 }
 
 /** Reads a fragment: { view, id, at, filters }. An unknown view is `now`. */

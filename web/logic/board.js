@@ -56,3 +56,13 @@ export function totalUsage(rows) {
     )[0] ?? { calls: 0, input_tokens: 0, output_tokens: 0, cost: 0 }
   );
 }
+
+/** Budgets by what is left of them: the society's first, then the tightest. */
+export function tightest(budgets) {
+  const rank = (budget) => (budget.of === "society" ? 0 : 1);
+  const share = (budget) => budget.left / Math.max(1, budget.limit);
+  const name = (budget) => `${budget.of} ${budget.id ?? ""} ${budget.what}`;
+  return [...budgets].sort(
+    (a, b) => rank(a) - rank(b) || share(a) - share(b) || (name(a) < name(b) ? -1 : 1),
+  );
+}

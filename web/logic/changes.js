@@ -8,11 +8,11 @@ function kindOf(value) {
 }
 
 /** The fields of a form for `body`: { name, kind, text, value }. What is no object gets one
- *  field for JSON, named "". */
+ *  field, named "", for text or JSON. */
 export function fieldsOf(body) {
   const isObject = body !== null && typeof body === "object" && !Array.isArray(body);
   if (!isObject || Object.keys(body).length === 0) {
-    return [{ name: "", kind: "json", value: undefined, text: "{\n  \n}" }];
+    return [{ name: "", kind: "free", value: undefined, text: "" }];
   }
   return Object.entries(body).map(([name, value]) => {
     const kind = kindOf(value);
@@ -31,6 +31,13 @@ function read(field, given) {
   return JSON.parse(given);
 }
 
+// What is typed freely: an object of changes, or text for the member `text`.
+function readFree(given) {
+  const text = given.trim();
+  if (/^[{[]/.test(text)) return JSON.parse(text);
+  return text === "" ? {} : { text };
+}
+
 /** What was changed: { changes } with the members that differ, or { error } with the name of
  *  the field that cannot be read. */
 export function readFields(fields, values) {
@@ -38,12 +45,11 @@ export function readFields(fields, values) {
   for (const field of fields) {
     let value;
     try {
+      if (field.kind === "free") return { changes: readFree(values[""] ?? "") };
       value = read(field, values[field.name] ?? "");
     } catch {
       return { error: field.name === "" ? "JSON" : field.name };
     }
-    if (field.name === "")
-      return typeof value === "object" && value !== null ? { changes: value } : { error: "JSON" };
     if (JSON.stringify(value) !== JSON.stringify(field.value)) changes[field.name] = value;
   }
   return { changes };

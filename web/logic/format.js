@@ -45,28 +45,26 @@ const UNITS = [
   ["s", 1],
 ];
 
-/** A duration in its two largest units: `2 min 5 s`; below a second in ms. */
+/** A duration in its largest unit alone: `2 min`. It changes less often, so it can stand still. */
 export function duration(ms, unit = (name) => name) {
   if (!Number.isFinite(ms)) return "";
-  const total = Math.abs(ms);
-  if (total < 1000) return `${Math.round(total)} ${unit("ms")}`;
-  let left = Math.floor(total / 1000);
-  const parts = [];
-  for (const [name, seconds] of UNITS) {
-    if (left >= seconds || parts.length === 1) {
-      const count = Math.floor(left / seconds);
-      if (count > 0) parts.push(`${count} ${unit(name)}`);
-      else if (parts.length === 1) break;
-      left -= count * seconds;
-    }
-    if (parts.length === 2) break;
-  }
-  return parts.join(" ");
+  const seconds = Math.floor(Math.abs(ms) / 1000);
+  const [name, size] = UNITS.find(([, size]) => seconds >= size) ?? UNITS.at(-1);
+  return `${Math.floor(seconds / size)} ${unit(name)}`;
 }
 
 /** ms since 1970 of a time as the API writes it, or NaN. */
 export function timeMs(time) {
   return typeof time === "number" ? time : Date.parse(time);
+}
+
+// Formatters take long to make and no time to use, so each is made once.
+const made = new Map();
+
+function formatter(Kind, lang, options = {}) {
+  const key = `${Kind.name} ${lang} ${Object.values(options).join(" ")}`;
+  if (!made.has(key)) made.set(key, new Kind(lang, options));
+  return made.get(key);
 }
 
 /** The time of day; with the date if it is not today's. */
@@ -76,27 +74,27 @@ export function clock(time, now, lang) {
   const at = new Date(ms);
   const isToday = new Date(now).toDateString() === at.toDateString();
   const hours = { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" };
-  return new Intl.DateTimeFormat(
+  return formatter(
+    Intl.DateTimeFormat,
     lang,
     isToday ? hours : { month: "short", day: "numeric", ...hours },
   ).format(at);
 }
 
 export function number(value, lang) {
-  return new Intl.NumberFormat(lang).format(value);
+  return formatter(Intl.NumberFormat, lang).format(value);
 }
 
 /** A large number in few characters: 12.3K. */
 export function compact(value, lang) {
-  return new Intl.NumberFormat(lang, { notation: "compact", maximumFractionDigits: 1 }).format(
-    value,
-  );
+  const options = { notation: "compact", maximumFractionDigits: 1 };
+  return formatter(Intl.NumberFormat, lang, options).format(value);
 }
 
 /** Dollars, with as many digits as a small amount needs. */
 export function dollars(value, lang) {
   const small = Math.abs(value) < 1;
-  return new Intl.NumberFormat(lang, {
+  return formatter(Intl.NumberFormat, lang, {
     style: "currency",
     currency: "USD",
     currencyDisplay: "narrowSymbol",

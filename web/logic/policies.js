@@ -1,4 +1,5 @@
-// Names of policies that come with the program, by what they decide about. An app may have more.
+// Names of policies that come with the program, by what they decide about. A society may have
+// more; where it says which, that counts.
 
 export const SHIPPED = {
   briefs: ["lenient", "strict"],
@@ -16,8 +17,8 @@ export const SHIPPED = {
 };
 
 /** Names that somebody may want for a kind: those not in force first. */
-export function suggestions(kind, policies) {
+export function suggestions(kind, policies, known = SHIPPED[kind] ?? []) {
   const inForce = policies.filter((policy) => policy.kind === kind).map((policy) => policy.name);
-  const others = (SHIPPED[kind] ?? []).filter((name) => !inForce.includes(name));
+  const others = known.filter((name) => !inForce.includes(name));
   return [...others, ...inForce];
 }

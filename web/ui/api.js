@@ -14,6 +14,12 @@ export class ApiError extends Error {
   }
 }
 
+// The scopes of this token, as the last answer named them.
+let scopes = null;
+
+/** Whether this token has a scope, as far as that is known. */
+export const may = (scope) => scopes === null || scopes.includes(scope);
+
 async function call(method, path, { body, signal, key } = {}) {
   const headers = { Accept: "application/json" };
   if (method !== "GET") headers["X-Society"] = "1";
@@ -34,6 +40,7 @@ async function call(method, path, { body, signal, key } = {}) {
     if (error.name === "AbortError") throw error;
     throw new ApiError(0);
   }
+  scopes = response.headers.get("X-Society-Scopes")?.split(",") ?? scopes;
   let answer = null;
   try {
     answer = text === "" ? null : JSON.parse(text);
@@ -98,5 +105,19 @@ export async function all(path, parameters = {}, max = 20000, signal = undefined
     if (!previous || previous === before) return { items, isWhole: true, as_of: asOf };
     if (items.length >= max) return { items, isWhole: false, as_of: asOf };
     before = previous;
+  }
+}
+
+/** Rows of a list, page by page from its start, until there are `max` or more: { items, as_of }. */
+export async function fromStart(path, parameters, max, signal) {
+  let items = [];
+  let after = 0;
+  let asOf;
+  for (;;) {
+    const page = await get(path, { ...parameters, limit: PAGE_ROWS, after }, signal);
+    items = [...items, ...rows(page)];
+    asOf ??= page?.as_of;
+    if (!page?.next || items.length >= max) return { items, as_of: asOf };
+    after = page.next;
   }
 }

@@ -30,6 +30,7 @@ export class App {
     this.firstLine = 1; // the earliest there still is
     this.denied = new Set(); // operations that were refused to this token
     this.badges = {};
+    this.focusOn = null; // a selector: what gets the focus once it is drawn
     this.frame = null;
     this.timer = null;
     this.loads = 0;
@@ -61,8 +62,9 @@ export class App {
     if (!isSame) {
       this.data = null;
       this.ui = {};
-      this.error = null;
+      this.focusOn = null;
     }
+    this.error = null;
     this.pace = new Pace();
     this.isMoved = !isSame;
     this.load();
@@ -75,6 +77,11 @@ export class App {
 
   get isLive() {
     return this.address.at === null;
+  }
+
+  /** Whether what is on screen is what the address asks for, not the look before it. */
+  get isShown() {
+    return this.data !== null && this.shownHash === location.hash;
   }
 
   /** Goes to another address. Members that are not given stay; `filters` are merged. */
@@ -104,10 +111,12 @@ export class App {
     this.stale.take(this.view.topics);
     this.pace.begin(performance.now());
     const look = this.look();
+    const hash = location.hash;
     try {
       const data = await this.view.load(look);
       if (number !== this.loads) return;
       this.data = data;
+      this.shownHash = hash;
       this.error = null;
     } catch (error) {
       if (number !== this.loads || error.name === "AbortError") return;
@@ -132,7 +141,7 @@ export class App {
       /** The society as it was at that line; read once for each load. */
       past: () =>
         (past ??= get("/at", { line: this.address.at }, this.abort.signal).then((then) => {
-          this.pastTime = then.time ?? then.now ?? null;
+          this.pastTime = then.time ?? null;
           return then;
         })),
       get: (path, parameters) => get(path, parameters, this.abort.signal),
@@ -192,6 +201,7 @@ export class App {
 
   // How much waits for a person, shown beside the names of views.
   async countBadges() {
+    this.isCountStale = this.isCounting;
     if (this.isCounting) return;
     this.isCounting = true;
     try {
@@ -204,6 +214,7 @@ export class App {
     }
     this.isCounting = false;
     this.redraw();
+    if (this.isCountStale) this.countBadges();
   }
 
   /** Notes the line that an answer was read at. */

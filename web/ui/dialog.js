@@ -13,14 +13,17 @@ export function closeDialog() {
   place().close();
 }
 
-/** Shows what `content()` describes. The browser keeps the focus inside and gives it back. */
+/** Shows what `content()` describes, with nothing left of the dialog before. The browser keeps the
+ *  focus inside and gives it back. */
 export function openDialog(title, content) {
+  draw(place(), []);
   draw(place(), [h("h2", { id: "dialog-title" }, title), content()]);
   if (!place().open) place().showModal();
 }
 
-/** Asks before something is done: resolves to the text of the reason (maybe empty), or null. */
-export function confirm(title, text, label, { reason = false, kind = "danger" } = {}) {
+/** Asks before something is done: resolves to the text of the field (maybe empty), or null.
+ *  `field` is its name; without one there is no field. */
+export function confirm(title, text, label, { field = null, kind = "danger" } = {}) {
   return new Promise((resolve) => {
     let input = null;
     const finish = (value) => {
@@ -43,11 +46,11 @@ export function confirm(title, text, label, { reason = false, kind = "danger" } 
           },
         },
         h("p", null, text),
-        reason &&
+        field &&
           h(
             "label",
             { class: "field" },
-            h("span", null, t("reason")),
+            h("span", null, field),
             h("input", {
               type: "text",
               maxlength: 1000,

@@ -3,8 +3,8 @@
 //     draw(parent, [h("p", { class: "hint" }, "hello")])
 //
 // Text becomes text nodes and nothing else: there is no way to hand over HTML, so nothing that
-// an agent wrote is ever markup. What reorders or hides text is taken out of all of it. Elements with the same `key` keep their identity, and with it
-// focus and scroll position.
+// an agent wrote is ever markup. What reorders or hides text is taken out of all of it. Elements
+// with the same `key` keep their identity, and with it focus and scroll position.
 
 import { clean } from "../logic/format.js";
 
@@ -166,9 +166,9 @@ function setStyle(node, olds, news) {
 
 // One listener per kind that calls the latest handler.
 function setListeners(node, olds, news) {
-  for (const name of Object.keys(olds)) if (!(name in news)) delete node.handlers[name];
+  for (const name of Object.keys(olds)) if (!(name in news)) node.handlers[name] = null;
   for (const name of Object.keys(news)) {
-    const isNew = !(name in olds) && node.handlers[name] === undefined;
+    const isNew = !(name in node.handlers);
     node.handlers[name] = news[name];
     if (isNew) node.addEventListener(name, (event) => node.handlers[name]?.(event));
   }

@@ -20,6 +20,10 @@ const GO = {
 const GENERAL = ["?", "g", "[", "]", "l", "p", "/", "j", "D", "L"];
 const INBOX = ["a", "m", "r", "1"];
 
+// Keys that may be held down. All others act once: whoever holds `a` decides one question, not
+// every one that follows.
+const HELD = new Set(["j", "k", "[", "]", "ArrowDown", "ArrowUp"]);
+
 let app = null;
 let isGoing = false;
 
@@ -46,6 +50,7 @@ function press(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (event.key === "Escape" && isTyping(event.target)) event.target.blur();
   if (isDialogOpen() || isTyping(event.target)) return;
+  if (event.repeat && !HELD.has(event.key)) return;
   if (isGoing) {
     isGoing = false;
     if (GO[event.key]) {
@@ -63,7 +68,7 @@ function press(event) {
   }
   const handler = app.data !== null && app.view.keys?.[event.key];
   if (handler) {
-    if (event.key.length === 1 || event.target.closest("button, a, summary") === null) {
+    if (event.key.length === 1 || event.target.closest("button, a, input, summary") === null) {
       handler(app.look(), app.data);
       event.preventDefault();
     }

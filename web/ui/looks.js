@@ -1,13 +1,14 @@
 // What views read: live from its own route, in the past from the answer of `/at`. The shapes
 // are the same, so a view does not notice which it is.
 
-import { all, single, rows } from "./api.js";
+import { TASK_STATES } from "../logic/board.js";
+import { all, fromStart, single, rows } from "./api.js";
 
 /** Counts of messages, agents and turns. */
 export async function stats(look) {
   if (look.at !== null) {
     const then = await look.past();
-    return then.totals ?? then.stats ?? {};
+    return then.totals;
   }
   return single(await look.get("/stats")) ?? {};
 }
@@ -32,39 +33,50 @@ export async function waits(look) {
 /** Contacts of one agent. */
 export async function contacts(look, id) {
   if (look.at !== null) {
-    const then = await look.past();
-    const mine = rows(then.agents).find((agent) => agent.id === id)?.contacts;
-    const list = then.contacts ? rows(then.contacts).filter((row) => row.owner === id) : null;
-    return list ?? (Array.isArray(mine) ? mine : []);
+    return rows((await look.past()).contacts).filter((row) => row.owner === id);
   }
   return rows(await look.get(`/agents/${encodeURIComponent(id)}/contacts`));
 }
+
+const OPEN_MAX = 5000;
 
 /** Items of the inbox in that state: open, decided, withdrawn or all. */
 export async function inbox(look, state = "open") {
   if (look.at !== null) {
     const items = rows((await look.past()).inbox);
-    return state === "all" ? items : items.filter((item) => (item.state ?? "open") === state);
+    return state === "all" ? items : items.filter((item) => item.state === state);
   }
-  const answer = await look.get("/inbox", { state, limit: 500 });
+  // The most urgent stand first: a page from the end would leave them out.
+  const answer =
+    state === "open"
+      ? await fromStart("/inbox", { state }, OPEN_MAX, look.signal)
+      : await look.get("/inbox", { state, limit: 500 });
   look.app.noteLine(answer?.as_of);
   return rows(answer);
 }
 
-const TASKS_MAX = 2000;
+const TASKS_MAX = 1000;
 
+/** Tasks as { tasks, cut }: of each state the latest; `cut` holds the states that have more. */
 export async function tasks(look, filters = {}) {
   if (look.at !== null) {
-    return rows((await look.past()).tasks).filter(
+    const then = rows((await look.past()).tasks).filter(
       (task) =>
         (!filters.agent || task.agent === filters.agent || task.assigner === filters.agent) &&
         (!filters.task || task.task_id === filters.task) &&
         (!filters.correlation_id || task.correlation_id === filters.correlation_id),
     );
+    return { tasks: then, cut: new Set() };
   }
-  const answer = await all("/tasks", filters, TASKS_MAX, look.signal);
-  look.app.noteLine(answer.as_of);
-  return answer.items;
+  const answers = await Promise.all(
+    TASK_STATES.map((type) => look.get("/tasks", { ...filters, type, limit: TASKS_MAX })),
+  );
+  answers.forEach((answer) => look.app.noteLine(answer?.as_of));
+  const cut = TASK_STATES.filter((_, i) => answers[i]?.previous);
+  // One that changed between two answers is in both; the later state is the right one.
+  const key = (task) => `${task.task_id}\n${task.agent}\n${task.message_id}`;
+  const byKey = new Map(answers.flatMap(rows).map((task) => [key(task), task]));
+  return { tasks: [...byKey.values()], cut: new Set(cut) };
 }
 
 export async function policies(look) {

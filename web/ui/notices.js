@@ -7,6 +7,7 @@ import { t } from "./words.js";
 const SHOWN_MS = 6000;
 
 const list = [];
+let standing = null;
 let number = 0;
 
 /** Shows a notice: kind "done" or "failed", a sentence, and what the host said. */
@@ -25,9 +26,28 @@ function close(item) {
   show();
 }
 
+/** Shows what is wrong, with a button, until it is called with null. It covers a corner instead
+ *  of moving what people read. */
+export function stand(trouble) {
+  if (standing?.text === trouble?.text && standing?.name === trouble?.name) return;
+  standing = trouble;
+  show();
+}
+
+function drawStanding({ name, text, label, action }) {
+  return h(
+    "div",
+    { key: "standing", class: "notice failed", role: "alert" },
+    h("p", { class: "grow" }, text),
+    h("button", { type: "button", data: { do: name }, on: { click: action } }, label),
+  );
+}
+
 function show() {
-  draw(
-    document.getElementById("notices"),
+  const place = document.getElementById("notices");
+  const hadFocus = place.contains(document.activeElement);
+  draw(place, [
+    standing && drawStanding(standing),
     list.map((item) =>
       h(
         "div",
@@ -55,7 +75,9 @@ function show() {
         ),
       ),
     ),
-  );
+  ]);
+  if (hadFocus && document.activeElement === document.body)
+    document.getElementById("main").focus({ preventScroll: true });
 }
 
 /** Says something to screen readers only. */

@@ -3,6 +3,7 @@
 import { format } from "../logic/address.js";
 import { clean, clip, oneLine, payloadText, timeMs } from "../logic/format.js";
 import { detailOf } from "../logic/lanes.js";
+import { may } from "./api.js";
 import { h } from "./dom.js";
 import { clock, distance, number, t, word } from "./words.js";
 
@@ -77,6 +78,7 @@ export function prose(value, { max = 2000, ui = {}, name = "whole", redraw } = {
             {
               class: "plain",
               type: "button",
+              data: { do: "more" },
               on: {
                 click: () => {
                   ui[name] = true;
@@ -112,6 +114,14 @@ export function moment(time, { bare = false } = {}) {
   );
 }
 
+const DECIDES = ["approve", "modify", "reject", "choose", "decide"];
+
+/** Whether this token may not do it: it lacks the scope, or it was refused. */
+export function isDenied(look, of) {
+  const scope = DECIDES.includes(of) ? "decide" : of === "send" ? "write" : "operate";
+  return look.app.denied.has(of) || (of !== "export" && !may(scope));
+}
+
 /** A button. `of` names the operation, for tests and for what a token may not do. */
 export function button(
   look,
@@ -121,7 +131,7 @@ export function button(
   { kind = "", disabled = false, mark: id, key } = {},
 ) {
   const { app } = look;
-  const isDenied = app.denied.has(of);
+  const isBarred = isDenied(look, of);
   return h(
     "button",
     {
@@ -129,9 +139,11 @@ export function button(
       class: kind,
       key,
       data: { do: of, ...(id ? { for: id } : {}) },
-      disabled: disabled || isDenied || app.busy === of,
-      title: isDenied ? t("error.403") : null,
-      on: { click: onClick },
+      disabled: disabled || isBarred,
+      // Not disabled while it works: it would lose the focus.
+      "aria-disabled": app.busy === of ? "true" : null,
+      title: isBarred ? t("error.403") : null,
+      on: { click: (event) => app.busy !== of && onClick(event) },
     },
     label,
   );
@@ -141,6 +153,9 @@ export function button(
 export function empty(title, hint, ...more) {
   return h("div", { class: "empty" }, h("h2", null, title), hint && h("p", null, hint), ...more);
 }
+
+/** A line to type: a command, or code of an app. */
+export const sample = (text) => h("pre", { class: "text code" }, text);
 
 /** Pairs of a name and a value; pairs without a value are left out. */
 export function facts(pairs) {
@@ -210,7 +225,8 @@ export function detailText(look, row) {
 export function waitText(look, wait) {
   const targets = wait.waits_for ?? [];
   const kind = word(`wait.${wait.kind}`, oneLine(wait.kind ?? "", 60));
-  if (targets.length === 0 || wait.item_id) return [kind];
+  if (targets.length === 0) return [word(`wait.${wait.kind}.any`, kind)];
+  if (wait.kind === "human") return [kind];
   const shown = targets.slice(0, 3).map((id, i) => [i > 0 ? ", " : "", agentLink(look, id)]);
   return [kind, " ", shown, targets.length > 3 ? ` +${number(targets.length - 3)}` : ""];
 }

@@ -6,9 +6,10 @@ import { explain } from "./app.js";
 import { draw, h } from "./dom.js";
 import { openHelp } from "./keys.js";
 import * as settings from "./settings.js";
-import { empty } from "./parts.js";
+import { stand } from "./notices.js";
+import { empty, sample } from "./parts.js";
 import { drawTime } from "./slider.js";
-import { compact, lang, t } from "./words.js";
+import { compact, lang, showMoment, t } from "./words.js";
 
 const get = (id) => document.getElementById(id);
 
@@ -40,15 +41,18 @@ function icon(path) {
 /** Draws everything. */
 export function drawShell(app) {
   const { address } = app;
-  get("skip").textContent = t("skip");
+  showMoment(app.isLive ? null : (app.pastTime ?? null));
+  drawSkip();
   draw(get("bar"), bar(app));
   draw(get("views"), menu(app));
   get("views").setAttribute("aria-label", t("menu"));
   const main = get("main");
+  const hadFocus = main.contains(document.activeElement);
   main.dataset.view = address.view;
-  main.setAttribute("aria-busy", String(app.data === null && app.error === null));
+  main.setAttribute("aria-busy", String(!app.isShown && app.error === null));
   draw(main, content(app));
   drawTime(get("time"), app);
+  standFor(app);
   const name = t(`view.${address.view}`);
   const title = address.id ? `${oneLine(address.id, 60)} · ${name}` : name;
   document.title = `${app.badges.inbox > 0 ? `(${app.badges.inbox}) ` : ""}${title} · society`;
@@ -60,6 +64,39 @@ export function drawShell(app) {
       .querySelector("#views [aria-current]")
       ?.scrollIntoView({ block: "nearest", inline: "center" });
   }
+  focusWanted(app);
+  // What had the focus is gone: whoever uses the keyboard goes on from the view.
+  if (hadFocus && document.activeElement === document.body) main.focus({ preventScroll: true });
+}
+
+// A fragment is an address of the page, so the link moves the focus by itself.
+function drawSkip() {
+  const skip = get("skip");
+  skip.textContent = t("skip");
+  skip.onclick = (event) => {
+    event.preventDefault();
+    get("main").focus();
+  };
+}
+
+// Moves the focus to what was to be drawn, once it is there.
+function focusWanted(app) {
+  const node = app.focusOn && document.querySelector(app.focusOn);
+  if (!node) return;
+  app.focusOn = null;
+  if (!node.matches("button, a, input, textarea")) node.tabIndex = -1;
+  node.focus();
+}
+
+// The view on screen could not be read again: it stays, and a notice says why.
+function standFor(app) {
+  const { error } = app;
+  const hasContent = error && app.isShown && error.status !== 401;
+  stand(
+    hasContent
+      ? { name: "retry", text: explain(error), label: t("retry"), action: () => retry(app) }
+      : null,
+  );
 }
 
 function connectionState(app) {
@@ -74,7 +111,7 @@ function bar(app) {
   return [
     h(
       "a",
-      { class: "brand", href: "#/now" },
+      { class: "brand", href: "#/now", "aria-label": "society" },
       h("img", { src: "icon.svg", alt: "", width: 24, height: 24 }),
       h("span", null, "society"),
     ),
@@ -165,7 +202,7 @@ function menu(app) {
 
 function content(app) {
   const { error } = app;
-  if (error && (error.status === 401 || app.data === null))
+  if (error && (error.status === 401 || !app.isShown))
     return h("div", { key: "error" }, trouble(app, error));
   if (app.data === null) {
     return h(
@@ -181,17 +218,6 @@ function content(app) {
   return h(
     "div",
     { key, class: `view view-${app.address.view}` },
-    error &&
-      h(
-        "div",
-        { class: "banner", role: "alert", key: "banner" },
-        h("p", { class: "grow" }, explain(error)),
-        h(
-          "button",
-          { type: "button", data: { do: "retry" }, on: { click: () => app.load() } },
-          t("retry"),
-        ),
-      ),
     app.view.draw(app.look(), app.data),
   );
 }
@@ -202,7 +228,7 @@ function trouble(app, error) {
     return empty(
       t("login.title"),
       t("login.hint"),
-      h("pre", { class: "text code" }, "society open"),
+      sample("society open"),
       h(
         "button",
         { type: "button", data: { do: "retry" }, on: { click: () => retry(app) } },

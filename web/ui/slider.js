@@ -32,6 +32,7 @@ export function drawTime(place, app) {
   const last = Math.max(app.lastLine, at ?? 0);
   const line = at ?? last;
   place.setAttribute("aria-label", t("time.title"));
+  place.className = at === null ? "" : "is-past";
   draw(place, [
     stepButton(app, "step-back", -1, "[", line <= app.firstLine),
     h("input", {
@@ -52,16 +53,14 @@ export function drawTime(place, app) {
     h(
       "output",
       { class: "line", data: { line } },
-      at === null
-        ? t("time.line.live", { line: number(line) })
-        : t("time.line", { line: number(line) }),
+      t("time.line.live", { line: number(line) }),
       at !== null && app.pastTime && h("span", { class: "quiet" }, clock(app.pastTime)),
     ),
     h(
       "button",
       {
         type: "button",
-        class: at === null ? "plain" : "main",
+        class: at === null ? "to-live plain" : "to-live main",
         data: { do: "live" },
         disabled: at === null,
         on: { click: () => app.go({ at: null }) },

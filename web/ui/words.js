@@ -35,21 +35,34 @@ export function t(key, values) {
   return format.fill(one ?? texts[key] ?? key, shown);
 }
 
-/** The text of a key, or `fallback` where there is none: names that come from the host. */
+/** The text of a key, or `fallback` where there is none: names that come from the host. Those of
+ *  events and errors are words in all but the spaces. */
 export function word(key, fallback) {
-  return texts[key] ?? format.oneLine(fallback, 60);
+  const name = /^(event|error)\./.test(key) ? String(fallback).replaceAll("_", " ") : fallback;
+  return texts[key] ?? format.oneLine(name, 60);
 }
 
 export const number = (value) => format.number(value, tag);
 export const compact = (value) => format.compact(value, tag);
 export const dollars = (value) => format.dollars(value, tag);
+let shownMs = null;
+
+/** Says which moment is on screen: distances are from there. null: the present. */
+export function showMoment(time) {
+  const ms = time === null ? NaN : format.timeMs(time);
+  shownMs = Number.isNaN(ms) ? null : ms;
+}
+
+/** The moment on screen, in ms. */
+export const nowMs = () => shownMs ?? Date.now();
+
 export const clock = (time) => format.clock(time, Date.now(), tag);
 export const duration = (ms) => format.duration(ms, (unit) => t(`unit.${unit}`));
 
 /** How long ago, or how long until. */
-export function distance(time, now = Date.now()) {
+export function distance(time, now = nowMs()) {
   const ms = format.timeMs(time) - now;
   if (Number.isNaN(ms)) return "";
   if (Math.abs(ms) < 1500) return t("time.now");
-  return t(ms < 0 ? "time.ago" : "time.in", { duration: duration(Math.abs(ms)) });
+  return t(ms < 0 ? "time.ago" : "time.in", { duration: duration(ms) });
 }

@@ -1,5 +1,6 @@
 // One agent: what it is for, what it does, whom it knows, why it waits.
 
+import { chainOf } from "../logic/chain.js";
 import { h } from "../ui/dom.js";
 import { confirm } from "../ui/dialog.js";
 import * as looks from "../ui/looks.js";
@@ -24,7 +25,7 @@ import {
   talkCard,
   workCard,
 } from "./agent_cards.js";
-import { whySection } from "./why.js";
+import { loadWhy, whySection } from "./why.js";
 
 async function load(look) {
   const path = `/agents/${part(look.id)}`;
@@ -35,12 +36,16 @@ async function load(look) {
       looks.waits(look),
     ]);
     const agent = agents.find((row) => row.id === look.id) ?? null;
-    return { agent, contacts, why: waits.filter((wait) => wait.agent === look.id), isPast: true };
+    const why = agent ? chainOf(agents, waits, look.id) : [];
+    const activity = await optional(
+      look.get("/activity", { agent: look.id, before: look.at + 1, limit: 12 }),
+    );
+    return { agent, contacts, why, activity: rows(activity), isPast: true };
   }
   const [agent, contacts, why, queue, busy, usage, conversation, activity] = await Promise.all([
     look.get(path),
     optional(looks.contacts(look, look.id)),
-    optional(look.get(`${path}/why`)),
+    loadWhy(look),
     optional(look.get(`${path}/queue`)),
     optional(look.get(`${path}/load`)),
     optional(look.get("/usage", { agent: look.id })),
@@ -50,7 +55,7 @@ async function load(look) {
   return {
     agent: single(agent),
     contacts: contacts ?? [],
-    why: rows(why),
+    why,
     queue: queue && single(queue),
     load: busy && single(busy),
     usage: rows(usage),
@@ -65,7 +70,7 @@ async function terminate(look) {
     t("agent.terminate.title", { id }),
     t("agent.terminate.text"),
     t("do.terminate"),
-    { reason: true },
+    { field: t("reason") },
   );
   if (reason === null) return;
   await look.app.act(
@@ -174,4 +179,8 @@ function draw(look, data) {
   ];
 }
 
-export default { topics: ["agents", "waits", "contacts", "tasks", "inbox", "usage"], load, draw };
+export default {
+  topics: ["agents", "waits", "contacts", "tasks", "inbox", "usage", "dead", "messages"],
+  load,
+  draw,
+};

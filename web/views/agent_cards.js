@@ -1,6 +1,6 @@
 // The cards of one agent: its brief, contacts, work, cost, conversation and latest events.
 
-import { payloadText } from "../logic/format.js";
+import { payloadText, timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import { agentLink, detailText, facts, link, moment, prose, section, words } from "../ui/parts.js";
 import { dollars, number, t, word } from "../ui/words.js";
@@ -79,6 +79,8 @@ export function contactsCard(look, contacts) {
   );
 }
 
+const freeAt = (time) => (timeMs(time) <= Date.now() ? t("agent.free.now") : moment(time));
+
 export function workCard(look, { agent, queue, load }) {
   if (!queue && !load) return null;
   const pending = queue?.pending ?? [];
@@ -86,7 +88,7 @@ export function workCard(look, { agent, queue, load }) {
     t("agent.work"),
     facts([
       [t("agent.load"), load?.load && words(load.load, 20)],
-      [t("agent.free"), load?.estimated_free && moment(load.estimated_free)],
+      [t("agent.free"), load?.estimated_free && freeAt(load.estimated_free)],
       [t("agent.mail"), agent.queue_length != null ? number(agent.queue_length) : null],
       [
         t("state.processing"),

@@ -4,21 +4,9 @@ import { grow, layOut } from "../logic/tree.js";
 import { h } from "../ui/dom.js";
 import { longList, reveal } from "../ui/list.js";
 import * as looks from "../ui/looks.js";
-import {
-  agentLink,
-  button,
-  choiceField,
-  empty,
-  filterField,
-  link,
-  mark,
-  moment,
-  shape,
-  waitText,
-  words,
-} from "../ui/parts.js";
-import { post, part } from "../ui/api.js";
+import { agentLink, choiceField, empty, filterField, shape, waitText, words } from "../ui/parts.js";
 import { number, t, word } from "../ui/words.js";
+import { selectedCard } from "./agents_card.js";
 import { picture } from "./picture.js";
 
 const ROW = 44;
@@ -47,7 +35,8 @@ async function load(look) {
   return { agents, waits, contacts, layout };
 }
 
-function fits(agent, { q, status }) {
+/** Whether an agent is what the filter asks for. */
+export function fits(agent, { q, status }) {
   if (status && (agent.status ?? "stopped") !== status) return false;
   if (!q) return true;
   const needle = q.toLowerCase();
@@ -167,59 +156,6 @@ function agentRow(look, item, waits) {
   );
 }
 
-function selectedCard(look, { agents, waits, contacts }) {
-  const id = look.filters.selected;
-  const agent = id && agents.find((one) => one.id === id);
-  if (!agent) return null;
-  const wait = waits.find((one) => one.agent === id);
-  const isHeld = agent.status === "paused" || agent.status === "failed";
-  return h(
-    "section",
-    { class: "card chosen", key: "chosen" },
-    h("h2", null, agentLink(look, id), mark(agent.status ?? "stopped")),
-    h(
-      "p",
-      { class: "quiet" },
-      words(agent.role?.name ?? "", 60),
-      wait && [" · ", waitText(look, wait), " · ", moment(wait.since)],
-    ),
-    h(
-      "p",
-      null,
-      contacts.length === 0
-        ? t("agents.contacts.none")
-        : [
-            t("agents.contacts", { n: contacts.length }),
-            " ",
-            contacts
-              .slice(0, 12)
-              .map((contact, i) => [i > 0 ? ", " : "", agentLink(look, contact.id)]),
-          ],
-    ),
-    look.at === null &&
-      h(
-        "div",
-        { class: "buttons" },
-        link(look, { view: "agent", id, class: "button" }, t("agents.open")),
-        isHeld
-          ? button(look, "resume", t("do.resume"), () =>
-              look.app.act(
-                "resume",
-                () => post(`/agents/${part(id)}/resume`),
-                t("done.resume", { id }),
-              ),
-            )
-          : button(look, "pause", t("do.pause"), () =>
-              look.app.act(
-                "pause",
-                () => post(`/agents/${part(id)}/pause`),
-                t("done.pause", { id }),
-              ),
-            ),
-      ),
-  );
-}
-
 function draw(look, data) {
   const items = listed(look, data);
   const waits = new Map(data.waits.map((wait) => [wait.agent, wait]));
@@ -241,7 +177,6 @@ function draw(look, data) {
       h(
         "div",
         { class: "side" },
-        selectedCard(look, data),
         longList(look, {
           name: "list",
           items,
@@ -254,8 +189,9 @@ function draw(look, data) {
             t(isFiltered ? "filter.none.hint" : "agents.empty.hint"),
           ),
         }),
+        selectedCard(look, data),
       ),
-      !isFiltered && picture(look, data),
+      picture(look, data),
     ),
   ];
 }

@@ -1,21 +1,21 @@
 // Cost: calls, tokens and dollars by agent, task and model; what is left of each budget.
 
-import { sumUsage, totalUsage } from "../logic/board.js";
+import { sumUsage, tightest, totalUsage } from "../logic/board.js";
 import { h } from "../ui/dom.js";
 import { agentLink, choiceField, empty, facts, section, words } from "../ui/parts.js";
-import { all } from "../ui/api.js";
+import { all, optional, rows } from "../ui/api.js";
 import { compact, dollars, number, t, word } from "../ui/words.js";
 
 const MAX = 20000;
 const SHOWN = 100;
+const SHOWN_BUDGETS = 12;
 
 async function load(look) {
-  const { items } = await all("/usage", {}, MAX, look.signal);
-  const rows = items.filter((row) => row.model !== undefined || row.calls !== undefined);
-  const budgets = items.filter(
-    (row) => row.limit !== undefined || row.left !== undefined || row.budget !== undefined,
-  );
-  return { rows, budgets };
+  const [usage, budgets] = await Promise.all([
+    all("/usage", {}, MAX, look.signal),
+    optional(look.get("/usage/budgets")),
+  ]);
+  return { rows: usage.items, budgets: rows(budgets) };
 }
 
 function table(look, by, rows) {
@@ -37,10 +37,11 @@ function table(look, by, rows) {
             "tr",
             null,
             h("th", { scope: "col" }, t(`cost.${by}`)),
-            ["calls", "input", "output", "dollars"].map((name) =>
+            h("th", { scope: "col", class: "right" }, t("cost.dollars")),
+            h("th", { class: "share" }, h("span", { class: "unseen" }, t("cost.share"))),
+            ["calls", "input", "output"].map((name) =>
               h("th", { scope: "col", class: "right" }, t(`cost.${name}`)),
             ),
-            h("th", null, h("span", { class: "unseen" }, t("cost.share"))),
           ),
         ),
         h(
@@ -59,9 +60,6 @@ function table(look, by, rows) {
                     ? h("span", { class: "quiet" }, t("cost.none"))
                     : words(sum.name, 60),
               ),
-              h("td", { class: "right" }, number(sum.calls)),
-              h("td", { class: "right" }, compact(sum.input_tokens)),
-              h("td", { class: "right" }, compact(sum.output_tokens)),
               h("td", { class: "right" }, dollars(sum.cost)),
               h(
                 "td",
@@ -71,6 +69,9 @@ function table(look, by, rows) {
                   style: { width: `${((value(sum) / top) * 100).toFixed(1)}%` },
                 }),
               ),
+              h("td", { class: "right" }, number(sum.calls)),
+              h("td", { class: "right" }, compact(sum.input_tokens)),
+              h("td", { class: "right" }, compact(sum.output_tokens)),
             ),
           ),
         ),
@@ -80,40 +81,51 @@ function table(look, by, rows) {
   );
 }
 
+// Below these shares of its limit a budget is short, and very short.
+const SHORT = 0.25;
+const VERY_SHORT = 0.1;
+
+function budgetRow({ of, id, what, limit, left }) {
+  const show = what === "cost_micros" ? (amount) => dollars(amount / 1e6) : compact;
+  const amount = t(what === "cost_micros" ? "cost.dollars" : "cost.tokens");
+  return h(
+    "li",
+    { key: `${of} ${id ?? ""} ${what}`, class: "budget", data: { id: id ?? of } },
+    h(
+      "span",
+      { class: "grow" },
+      word(`budget.${of}`, of),
+      id && [" ", words(id, 60)],
+      h("span", { class: "quiet" }, " · ", amount),
+    ),
+    h(
+      "span",
+      { class: left === 0 ? "bad-text" : "" },
+      left === 0
+        ? t("cost.left.none")
+        : t("cost.left.of", { left: show(left), limit: show(limit) }),
+    ),
+    h("meter", {
+      min: 0,
+      low: limit * VERY_SHORT,
+      high: limit * SHORT,
+      optimum: limit,
+      max: limit,
+      value: String(left),
+      "aria-label": t("cost.left"),
+    }),
+  );
+}
+
 function budgetCard(budgets) {
+  const shown = tightest(budgets).slice(0, SHOWN_BUDGETS);
   return section(
     t("cost.budgets"),
     budgets.length === 0
       ? h("p", { class: "quiet" }, t("cost.budgets.none"))
-      : h(
-          "ul",
-          { class: "plain-rows" },
-          budgets.map((budget, i) => {
-            const limit = Number(budget.limit ?? budget.budget ?? 0);
-            const left = Math.max(0, Number(budget.left ?? limit - Number(budget.used ?? 0)));
-            const show = /cost/.test(budget.what ?? "")
-              ? (amount) => dollars(amount / (/micros/.test(budget.what) ? 1e6 : 1))
-              : compact;
-            return h(
-              "li",
-              { key: i },
-              h(
-                "span",
-                { class: "grow" },
-                word(`budget.${budget.of}`, budget.of ?? ""),
-                " ",
-                words(budget.id ?? budget.agent ?? "", 60),
-              ),
-              h("meter", {
-                min: 0,
-                max: Math.max(1, limit),
-                value: String(left),
-                "aria-label": t("cost.left"),
-              }),
-              t("cost.left.of", { left: show(left), limit: show(limit) }),
-            );
-          }),
-        ),
+      : h("ul", { class: "plain-rows" }, shown.map(budgetRow)),
+    budgets.length > shown.length &&
+      h("p", { class: "quiet" }, t("more", { n: budgets.length - shown.length })),
   );
 }
 

@@ -3,7 +3,7 @@
 import { payloadText } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import { confirm } from "../ui/dialog.js";
-import { longList } from "../ui/list.js";
+import { longList, reveal } from "../ui/list.js";
 import {
   agentLink,
   button,
@@ -77,9 +77,13 @@ async function every(look, of, count) {
   );
 }
 
+function open(look, id) {
+  look.app.go({ filters: { letter: id } }, { replace: true });
+}
+
 function row(look, letter) {
   const isPicked = picked(look).has(letter.id);
-  const isOpen = look.ui.open === letter.id;
+  const isOpen = look.filters.letter === letter.id;
   return h(
     "div",
     { class: `row ${isOpen ? "selected" : ""}`, data: { id: letter.id } },
@@ -121,12 +125,7 @@ function row(look, letter) {
         class: "plain",
         data: { do: "open" },
         "aria-expanded": String(isOpen),
-        on: {
-          click: () => {
-            look.ui.open = isOpen ? null : letter.id;
-            look.app.redraw();
-          },
-        },
+        on: { click: () => open(look, isOpen ? "" : letter.id) },
       },
       t(isOpen ? "close" : "dead.open"),
     ),
@@ -134,7 +133,7 @@ function row(look, letter) {
 }
 
 function openCard(look, items) {
-  const letter = items.find((one) => one.id === look.ui.open);
+  const letter = items.find((one) => one.id === look.filters.letter);
   if (!letter) return null;
   return h(
     "section",
@@ -248,4 +247,17 @@ function draw(look, { items, isWhole }) {
   ];
 }
 
-export default { topics: ["dead", "messages"], load, draw };
+// Opens the next or previous letter.
+function move(by) {
+  return (look, { items }) => {
+    const here = items.findIndex((one) => one.id === look.filters.letter);
+    const index = Math.max(0, Math.min(items.length - 1, here + by));
+    if (items.length === 0) return;
+    reveal(look, "letters", index, ROW);
+    open(look, items[index].id);
+  };
+}
+
+const keys = { j: move(1), k: move(-1), ArrowDown: move(1), ArrowUp: move(-1) };
+
+export default { topics: ["dead", "messages"], load, draw, keys };

@@ -1,114 +1,33 @@
-// One item of the inbox in full, with the buttons and the form that decide it.
+// One item of the inbox in full, with the buttons that decide it.
 
-import { fieldsOf, readFields } from "../logic/changes.js";
 import { payloadText } from "../logic/format.js";
 import { h } from "../ui/dom.js";
-import { agentLink, button, detailText, facts, link, moment, prose, words } from "../ui/parts.js";
+import {
+  agentLink,
+  button,
+  detailText,
+  facts,
+  isDenied,
+  link,
+  moment,
+  prose,
+  words,
+} from "../ui/parts.js";
 import { t, word } from "../ui/words.js";
 import { decide } from "./inbox.js";
-
-/** Opens the form of changes. */
-export function openModify(look, { item }) {
-  if (!item || look.at !== null || (item.state ?? "open") !== "open") return;
-  look.ui.modify = { id: item.id, fields: fieldsOf(item.body), error: null, isNew: true };
-  look.app.redraw();
-}
-
-function submit(look, data, event) {
-  event.preventDefault();
-  const form = look.ui.modify;
-  const values = Object.fromEntries(
-    [...new FormData(event.target)].filter(([name]) => name !== "comment"),
-  );
-  for (const field of form.fields)
-    if (field.kind === "flag") values[field.name] = field.name in values;
-  const { changes, error } = readFields(form.fields, values);
-  if (error) {
-    form.error = t("modify.bad", { name: error });
-    look.app.redraw();
-    return;
-  }
-  decide(look, data, { decision: "modify", changes });
-}
-
-function input(field, focus) {
-  const common = {
-    name: field.name,
-    ref: (node) => {
-      if (field.kind === "flag") node.checked = field.value === true;
-      else node.value = field.text;
-      if (focus) node.focus();
-    },
-  };
-  if (field.kind === "flag") return h("input", { type: "checkbox", ...common });
-  if (field.kind === "number") return h("input", { type: "text", inputmode: "decimal", ...common });
-  const isLong = field.kind === "json" || field.text.length > 60 || field.text.includes("\n");
-  return isLong
-    ? h("textarea", { rows: 4, spellcheck: field.kind === "json" ? "false" : null, ...common })
-    : h("input", { type: "text", ...common });
-}
-
-function modifyForm(look, data) {
-  const form = look.ui.modify;
-  const isNew = form.isNew;
-  form.isNew = false;
-  return h(
-    "form",
-    {
-      class: "modify",
-      key: `modify ${form.id}`,
-      on: { submit: (event) => submit(look, data, event) },
-    },
-    h("h3", null, t("modify.title")),
-    h("p", { class: "quiet" }, t("modify.hint")),
-    form.fields.map((field, i) =>
-      h(
-        "label",
-        { class: "field", key: field.name },
-        h("span", null, field.name === "" ? t("modify.json") : words(field.name, 60)),
-        input(field, isNew && i === 0),
-      ),
-    ),
-    form.error && h("p", { class: "bad-text", role: "alert" }, form.error),
-    h(
-      "div",
-      { class: "buttons" },
-      h(
-        "button",
-        {
-          type: "submit",
-          class: "main",
-          data: { do: "submit-modify" },
-          disabled: look.app.busy === "decide",
-        },
-        t("modify.send"),
-      ),
-      h(
-        "button",
-        {
-          type: "button",
-          data: { do: "close-modify" },
-          on: {
-            click: () => {
-              look.ui.modify = null;
-              look.app.redraw();
-            },
-          },
-        },
-        t("cancel"),
-      ),
-    ),
-  );
-}
+import { modifyForm, openModify } from "./modify.js";
 
 function buttons(look, data) {
   const { item } = data;
   const options = item.options ?? [];
+  // Only the form decides while it is open: nothing that was typed is lost by a slip.
   const isOpen = look.ui.modify?.id === item.id;
   return h(
     "div",
     { class: "decision" },
-    options.length > 0 &&
+    isOpen && modifyForm(look, data),
+    !isOpen &&
+      options.length > 0 &&
       h(
         "div",
         { class: "buttons options", role: "group", "aria-label": t("inbox.options") },
@@ -124,32 +43,28 @@ function buttons(look, data) {
             ),
           ),
       ),
-    h(
-      "div",
-      { class: "buttons" },
-      button(
-        look,
-        "approve",
-        [h("kbd", null, "a"), " ", t("do.approve")],
-        () => decide(look, data, { decision: "approve" }),
-        { kind: "main", disabled: look.app.busy === "decide" },
+    !isOpen &&
+      h(
+        "div",
+        { class: "buttons" },
+        button(
+          look,
+          "approve",
+          [h("kbd", null, "a"), " ", t("do.approve")],
+          () => decide(look, data, { decision: "approve" }),
+          { kind: "main" },
+        ),
+        button(look, "modify", [h("kbd", null, "m"), " ", t("do.modify")], () =>
+          openModify(look, data),
+        ),
+        button(
+          look,
+          "reject",
+          [h("kbd", null, "r"), " ", t("do.reject")],
+          () => decide(look, data, { decision: "reject" }),
+          { kind: "danger" },
+        ),
       ),
-      button(
-        look,
-        "modify",
-        [h("kbd", null, "m"), " ", t("do.modify")],
-        () => openModify(look, data),
-        { disabled: isOpen },
-      ),
-      button(
-        look,
-        "reject",
-        [h("kbd", null, "r"), " ", t("do.reject")],
-        () => decide(look, data, { decision: "reject" }),
-        { kind: "danger", disabled: look.app.busy === "decide" },
-      ),
-    ),
-    isOpen && modifyForm(look, data),
     h(
       "label",
       { class: "field", key: `comment ${item.id}` },
@@ -171,28 +86,28 @@ function buttons(look, data) {
 }
 
 // Who handed the question on, from its origin to the agent that asks.
-function chainOf(look, item) {
-  const chain = item.chain ?? item.came_by ?? item.through ?? [];
-  if (!Array.isArray(chain) || chain.length === 0) return null;
-  const steps = chain.map((one) => (typeof one === "string" ? { from: one } : one));
+function cameBy(look, item) {
+  const path = item.chain ?? [];
+  if (path.length === 0) return null;
   return h(
     "ol",
     { class: "came-by" },
-    steps
+    path
       .slice(-6)
-      .map((one, i) =>
+      .map((message, i) =>
         h(
           "li",
           { key: i },
-          agentLink(look, one.from ?? one.agent ?? one.id ?? ""),
-          one.to && [" → ", agentLink(look, one.to)],
+          agentLink(look, message.from),
+          " → ",
+          agentLink(look, message.to),
           h(
             "span",
             { class: "quiet" },
             " ",
-            words(one.type ?? "", 40),
+            words(message.type ?? "", 40),
             " ",
-            one.payload !== undefined && words(payloadText(one.payload), 100),
+            words(payloadText(message.payload), 100),
           ),
         ),
       ),
@@ -200,7 +115,7 @@ function chainOf(look, item) {
 }
 
 function outcome(look, item) {
-  if (!item.decision && (item.state ?? "open") === "open") return null;
+  if (item.state === "open") return null;
   return h(
     "p",
     { class: "verdict" },
@@ -214,8 +129,8 @@ function outcome(look, item) {
 /** The item on the right. */
 export function itemDetail(look, data) {
   const { item, activity } = data;
-  const isOpen = (item.state ?? "open") === "open";
-  const chain = chainOf(look, item);
+  const isOpen = item.state === "open";
+  const chain = cameBy(look, item);
   return h(
     "article",
     { class: "card item", key: item.id, data: { id: item.id }, "aria-label": t("inbox.item") },
@@ -237,7 +152,11 @@ export function itemDetail(look, data) {
     ),
     item.body != null && bodyOf(look, item.body),
     outcome(look, item),
-    isOpen && look.at === null && buttons(look, data),
+    isOpen &&
+      look.at === null &&
+      (isDenied(look, "decide")
+        ? h("p", { class: "quiet" }, t("inbox.denied"))
+        : buttons(look, data)),
     isOpen && look.at !== null && h("p", { class: "quiet" }, t("inbox.past")),
     chain && [h("h3", null, t("inbox.through")), chain],
     activity?.length > 0 && [

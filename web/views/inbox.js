@@ -1,31 +1,48 @@
 // Inbox: what is asked, by whom, and the decision.
 
+import { oneLine } from "../logic/format.js";
+import { nextOf, shownId, stateOf } from "../logic/item.js";
 import { h } from "../ui/dom.js";
 import { announce } from "../ui/notices.js";
 import * as looks from "../ui/looks.js";
-import { choiceField, empty, moment, shape, words } from "../ui/parts.js";
+import { choiceField, empty, isDenied, moment, shape, words } from "../ui/parts.js";
 import { single, optional, part, post, rows } from "../ui/api.js";
 import { number, t } from "../ui/words.js";
-import { itemDetail, openModify } from "./decide.js";
+import { itemDetail } from "./decide.js";
+import { openModify } from "./modify.js";
 
 const STATES = ["open", "decided", "withdrawn", "all"];
 
 async function load(look) {
   const state = look.filters.state ?? "open";
-  const items = await looks.inbox(look, state);
-  const item = items.find((each) => each.id === look.filters.item) ?? items[0] ?? null;
+  const items = (await looks.inbox(look, state)).map((each) => ({
+    ...each,
+    state: stateOf(each, state),
+  }));
+  const item = await itemOf(look, items);
   if (!item) return { items, item: null };
-  const [whole, activity] = await Promise.all([
-    look.at === null ? optional(look.get(`/inbox/${part(item.id)}`)) : null,
-    optional(look.get("/activity", { agent: item.agent, limit: 10 })),
-  ]);
-  const full = whole ? { ...item, ...single(whole) } : item;
-  return {
-    items,
-    item: full,
-    activity:
-      look.at === null ? rows(activity) : rows(activity).filter((line) => line.line <= look.at),
-  };
+  const before = look.at === null ? undefined : look.at + 1;
+  const activity = await optional(look.get("/activity", { agent: item.agent, before, limit: 10 }));
+  return { items, item, activity: rows(activity) };
+}
+
+// The item to show in full. A link may name one that the list has no more: it was decided.
+async function itemOf(look, items) {
+  const id = shownId(items, look.filters.item, look.ui.shown);
+  if (id === null) return null;
+  if (look.at !== null) {
+    const all = await looks.inbox(look, "all");
+    const then = all.find((each) => each.id === id) ?? items[0];
+    if (!then) return null;
+    // The messages it came by are older than the question, so they were the same then.
+    const whole = single((await optional(look.get(`/inbox/${part(then.id)}`))) ?? []);
+    return { ...then, chain: whole?.chain, state: stateOf(then) };
+  }
+  const listed = items.find((each) => each.id === id);
+  const whole = single((await optional(look.get(`/inbox/${part(id)}`))) ?? []);
+  if (!whole) return listed ?? items[0] ?? null;
+  const item = { ...listed, ...whole };
+  return { ...item, state: stateOf(whole, listed?.state) };
 }
 
 function select(look, item) {
@@ -35,21 +52,30 @@ function select(look, item) {
 /** Decides an item; the next one follows by itself. */
 export async function decide(look, data, body) {
   const { item, items } = data;
-  if (!item || look.at !== null || (item.state ?? "open") !== "open" || look.app.busy === "decide")
-    return;
-  const index = items.findIndex((one) => one.id === item.id);
-  const next = items[index + 1] ?? items[index - 1] ?? null;
+  if (look.ui.modify?.id === item?.id && body.decision !== "modify") return; // its form is open
+  if (!item || look.at !== null || item.state !== "open" || look.app.busy === "decide") return;
+  if (isDenied(look, "decide")) return;
+  const isLeaving = (look.filters.state ?? "open") === "open";
+  const next = isLeaving ? nextOf(items, item.id) : item;
   const comment = look.ui.comment?.id === item.id ? look.ui.comment.text.trim() : "";
   const answer = await look.app.act(
     "decide",
-    () => post(`/inbox/${part(item.id)}/decision`, comment ? { ...body, comment } : body),
+    async () => {
+      const done = await post(
+        `/inbox/${part(item.id)}/decision`,
+        comment ? { ...body, comment } : body,
+      );
+      if (isLeaving) select(look, next);
+      return done;
+    },
     (done) => t(`done.${done?.decision ?? body.decision ?? "approve"}`, { id: item.agent }),
   );
   if (!answer) return;
   look.ui.comment = null;
   look.ui.modify = null;
-  if ((look.filters.state ?? "open") === "open") select(look, next);
-  announce(next ? t("inbox.next", { title: next.title }) : t("inbox.empty"));
+  look.app.focusOn = next ? `article[data-id="${CSS.escape(next.id)}"] h2` : "#main .empty";
+  look.app.redraw();
+  if (isLeaving) announce(next ? t("inbox.next", { title: oneLine(next.title, 200) }) : t("inbox.empty"));
 }
 
 function row(look, data, item) {
@@ -67,11 +93,8 @@ function row(look, data, item) {
         on: { click: () => select(look, item) },
       },
       shape(
-        (item.state ?? "open") === "open"
-          ? "blocked_user"
-          : item.state === "decided"
-            ? "completed"
-            : "cancelled",
+        { open: "blocked_user", decided: "completed", withdrawn: "cancelled" }[item.state] ??
+          "cancelled",
       ),
       h(
         "span",
@@ -87,6 +110,7 @@ function row(look, data, item) {
 }
 
 function draw(look, data) {
+  look.ui.shown = data.item?.id;
   const state = look.filters.state ?? "open";
   return [
     h("h1", { class: "unseen" }, t("view.inbox")),
@@ -101,7 +125,7 @@ function draw(look, data) {
       ),
       h("span", { class: "quiet" }, t("inbox.count", { n: data.items.length })),
     ),
-    data.items.length === 0
+    data.items.length === 0 && data.item === null
       ? empty(
           t(state === "open" ? "inbox.empty" : "filter.none"),
           t(state === "open" ? "inbox.empty.hint" : "filter.none.hint"),

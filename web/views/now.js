@@ -4,7 +4,7 @@ import { timeMs } from "../logic/format.js";
 import { Rates, holds, segments } from "../logic/law.js";
 import { h } from "../ui/dom.js";
 import * as looks from "../ui/looks.js";
-import { link, section, shape } from "../ui/parts.js";
+import { link, sample, section, shape } from "../ui/parts.js";
 import { rows } from "../ui/api.js";
 import { compact, number, t, word } from "../ui/words.js";
 import { blocked, needsYou, overdue, troubled } from "./now_cards.js";
@@ -25,7 +25,7 @@ async function load(look) {
 }
 
 async function openTasks(look) {
-  if (look.at !== null) return looks.tasks(look);
+  if (look.at !== null) return (await looks.tasks(look)).tasks;
   const [pending, processing] = await Promise.all(
     ["pending", "processing"].map((type) => look.get("/tasks", { type, limit: 200 })),
   );
@@ -116,13 +116,13 @@ function rateCard(look) {
   );
 }
 
-// How many agents are in which state, large families included.
+// How many agents are in which state, large families and what is below them included.
 function countStates(agents) {
   const counts = {};
   for (const agent of agents) {
     const status = agent.status ?? "stopped";
     counts[status] = (counts[status] ?? 0) + 1;
-    for (const family of agent.families ?? [])
+    for (const family of [...(agent.families ?? []), ...(agent.below ?? [])])
       counts[family.status] = (counts[family.status] ?? 0) + family.count;
   }
   return counts;
@@ -149,13 +149,15 @@ function agentCard(look, agents) {
     h(
       "ul",
       { class: "legend" },
-      ORDER.filter((status) => counts[status] > 0).map((status) =>
+      ORDER.map((status) =>
         h(
           "li",
-          { key: status },
+          { key: status, class: counts[status] > 0 ? "" : "none" },
           shape(status),
           h("span", null, word(`state.${status}`, status)),
-          link(look, { view: "agents", filters: { status } }, number(counts[status])),
+          counts[status] > 0
+            ? link(look, { view: "agents", filters: { status } }, number(counts[status]))
+            : h("b", null, number(0)),
         ),
       ),
     ),
@@ -166,7 +168,8 @@ function draw(look, { stats, waits, items, agents, tasks, now }) {
   const isYoung = Number(stats.sent ?? 0) === 0 && agents.length <= 2;
   return [
     h("h1", { class: "unseen" }, t("view.now")),
-    isYoung && section(t("now.empty"), h("p", null, t("now.empty.hint"))),
+    isYoung &&
+      section(t("now.empty"), h("p", null, t("now.empty.hint")), sample('society send "hello"')),
     h(
       "div",
       { class: "grid" },

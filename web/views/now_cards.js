@@ -11,7 +11,7 @@ const SHOWN = 8;
 export function needsYou(look, items) {
   return h(
     "section",
-    { class: "card wide" },
+    { class: "card wide calm" },
     h(
       "h2",
       null,
@@ -57,7 +57,7 @@ export function blocked(look, waits, now) {
     .sort((a, b) => timeMs(a.since) - timeMs(b.since) || 0);
   return h(
     "section",
-    { class: "card" },
+    { class: "card calm" },
     h("h2", null, t("now.blocked"), h("span", { class: "big" }, number(longest.length))),
     longest.length === 0
       ? h("p", { class: "quiet" }, t("now.blocked.none"))
@@ -70,7 +70,7 @@ export function blocked(look, waits, now) {
               h(
                 "li",
                 { key: wait.agent, data: { id: wait.agent } },
-                shape(wait.item_id ? "blocked_user" : "blocked_internal"),
+                shape(wait.kind === "human" ? "blocked_user" : "blocked_internal"),
                 h(
                   "span",
                   { class: "grow" },
@@ -95,11 +95,13 @@ export function blocked(look, waits, now) {
 export function troubled(look, agents) {
   const bad = agents.filter((agent) => ["failed", "unresponsive", "paused"].includes(agent.status));
   const hidden = agents
-    .flatMap((agent) => (agent.families ?? []).map((family) => ({ ...family, of: agent.id })))
+    .flatMap((agent) =>
+      [...(agent.families ?? []), ...(agent.below ?? [])].map((one) => ({ ...one, of: agent.id })),
+    )
     .filter((family) => ["failed", "unresponsive", "paused"].includes(family.status));
   return h(
     "section",
-    { class: "card" },
+    { class: "card calm" },
     h(
       "h2",
       null,
@@ -137,6 +139,7 @@ export function troubled(look, agents) {
               ),
             ),
         ),
+    bad.length > SHOWN && link(look, { view: "agents" }, t("more", { n: bad.length - SHOWN })),
   );
 }
 
@@ -144,7 +147,7 @@ export function overdue(look, tasks, now) {
   const late = tasks.filter((task) => isLate(task, now));
   return h(
     "section",
-    { class: "card" },
+    { class: "card calm" },
     h("h2", null, t("now.overdue"), h("span", { class: "big" }, number(late.length))),
     late.length === 0
       ? h("p", { class: "quiet" }, t("now.overdue.none"))
@@ -173,5 +176,6 @@ export function overdue(look, tasks, now) {
               ),
             ),
         ),
+    late.length > SHOWN && link(look, { view: "tasks" }, t("more", { n: late.length - SHOWN })),
   );
 }

@@ -6,7 +6,7 @@ import { waitEdges } from "../logic/tree.js";
 import { h } from "../ui/dom.js";
 import { shape } from "../ui/parts.js";
 import { number, t, word } from "../ui/words.js";
-import { select, toggle } from "./agents.js";
+import { fits, select, toggle } from "./agents.js";
 
 const BOX = { width: 148, height: 32 };
 const STEP = { x: 196, y: 42 };
@@ -18,6 +18,7 @@ const middle = (item) => y(item) + BOX.height / 2;
 
 function watch(look, state, node) {
   state.node = node;
+  state.top = 0;
   new ResizeObserver(() => {
     state.view = node.clientHeight || 600;
     look.app.redraw();
@@ -48,6 +49,13 @@ function curve(from, to) {
   return `M${x1} ${y1}C${c1} ${y1} ${c2} ${y2} ${x2} ${y2}`;
 }
 
+// Whether the filter leaves it out: an agent, or all of a folded family.
+function isDim(look, { agent, group }) {
+  if (!look.filters.q && !look.filters.status) return false;
+  if (agent) return !fits(agent, look.filters);
+  return !group.children.some((child) => fits(child.agent, look.filters));
+}
+
 function box(look, item, names) {
   const { agent, group } = item;
   const isSelected = agent && look.filters.selected === agent.id;
@@ -60,7 +68,7 @@ function box(look, item, names) {
     "g",
     {
       key: item.key,
-      class: `box is-${status} ${isSelected ? "selected" : ""} ${names.has(item.key) ? "near" : ""}`,
+      class: `box is-${status} ${isSelected ? "selected" : ""} ${names.has(item.key) ? "near" : ""} ${isDim(look, item) ? "dim" : ""}`,
       transform: `translate(${x(item)} ${y(item)})`,
       on: { click: act },
     },

@@ -4,7 +4,7 @@ import { payloadText } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import { confirm } from "../ui/dialog.js";
 import * as looks from "../ui/looks.js";
-import { empty, facts, link, moment, section, words } from "../ui/parts.js";
+import { empty, facts, isDenied, link, moment, section, words } from "../ui/parts.js";
 import { single, optional, part, put, rows } from "../ui/api.js";
 import { t, word } from "../ui/words.js";
 import { policyField } from "./policy_field.js";
@@ -12,16 +12,17 @@ import { loadReplay, replaySection } from "./replay.js";
 
 async function load(look) {
   const { kind } = look.filters;
+  const before = look.at === null ? undefined : look.at + 1;
   const [policies, detail, swaps, replay] = await Promise.all([
     looks.policies(look),
     kind && look.at === null ? optional(look.get(`/policies/${part(kind)}`)) : null,
-    optional(look.get("/activity", { type: "policy_swapped", limit: 50 })),
+    optional(look.get("/activity", { type: "policy_swapped", limit: 50, before })),
     look.at === null ? loadReplay(look) : null,
   ]);
   return {
     policies,
     detail,
-    swaps: rows(swaps).filter((row) => look.at === null || row.line <= look.at),
+    swaps: rows(swaps),
     replay,
   };
 }
@@ -57,11 +58,12 @@ async function swap(look, kind, event) {
   );
 }
 
-function swapForm(look, kind, policies) {
+function swapForm(look, kind, { policies, detail }) {
+  const known = single(detail)?.names;
   return h(
     "form",
     { class: "swap", key: `swap ${kind}`, on: { submit: (event) => swap(look, kind, event) } },
-    policyField("swap", kind, policies),
+    policyField("swap", kind, policies, known),
     h(
       "label",
       { class: "field" },
@@ -78,7 +80,7 @@ function swapForm(look, kind, policies) {
           type: "submit",
           class: "main",
           data: { do: "swap" },
-          disabled: look.app.denied.has("swap"),
+          disabled: isDenied(look, "swap"),
         },
         t("do.swap"),
       ),
@@ -116,13 +118,34 @@ function kindSwaps(detail) {
   );
 }
 
+function changeButton(look, kind, isOpen) {
+  const toggle = () => look.app.go({ filters: { kind: isOpen ? "" : kind } }, { replace: true });
+  return h(
+    "button",
+    {
+      type: "button",
+      class: "small",
+      data: { do: "open-policy" },
+      "aria-expanded": String(isOpen),
+      "aria-label": `${t(isOpen ? "close" : "policies.change")}: ${word(`policy.${kind}`, kind)}`,
+      on: { click: toggle },
+    },
+    t(isOpen ? "close" : "policies.change"),
+  );
+}
+
 function card(look, kind, data) {
   const policies = data.policies.filter((policy) => policy.kind === kind);
   const isOpen = look.filters.kind === kind;
   return h(
     "section",
     { class: "card policy", key: kind, data: { id: kind } },
-    h("h2", null, word(`policy.${kind}`, kind), h("code", { class: "quiet" }, kind)),
+    h(
+      "h2",
+      null,
+      h("span", null, word(`policy.${kind}`, kind), h("code", { class: "quiet" }, kind)),
+      look.at === null && changeButton(look, kind, isOpen),
+    ),
     policies.map((policy) =>
       h(
         "p",
@@ -135,26 +158,7 @@ function card(look, kind, data) {
     ),
     isOpen && policies.map((policy) => settingsOf(policy)),
     isOpen && kindSwaps(single(data.detail)),
-    look.at === null &&
-      h(
-        "div",
-        { class: "buttons" },
-        h(
-          "button",
-          {
-            type: "button",
-            class: "small",
-            data: { do: "open-policy" },
-            "aria-expanded": String(isOpen),
-            on: {
-              click: () =>
-                look.app.go({ filters: { kind: isOpen ? "" : kind } }, { replace: true }),
-            },
-          },
-          t(isOpen ? "close" : "policies.change"),
-        ),
-      ),
-    isOpen && look.at === null && swapForm(look, kind, data.policies),
+    isOpen && look.at === null && swapForm(look, kind, data),
   );
 }
 

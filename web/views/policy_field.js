@@ -5,8 +5,8 @@ import { h } from "../ui/dom.js";
 import { t } from "../ui/words.js";
 
 /** The field; `place` keeps two of them on one page apart. */
-export function policyField(place, kind, policies) {
-  const names = suggestions(kind, policies);
+export function policyField(place, kind, policies, known) {
+  const names = suggestions(kind, policies, known);
   const list = `names-${place}`;
   return h(
     "label",

@@ -1,8 +1,10 @@
 // What if: history again under another policy, and where it differs.
 
 import { outcomeOf, sideText } from "../logic/replay.js";
+import { oneLine } from "../logic/format.js";
+import { explain } from "../ui/app.js";
 import { h } from "../ui/dom.js";
-import { link, moment, section, words } from "../ui/parts.js";
+import { isDenied, link, moment, sample, section, words } from "../ui/parts.js";
 import { single, part, post } from "../ui/api.js";
 import { t, word } from "../ui/words.js";
 import { policyField } from "./policy_field.js";
@@ -27,8 +29,11 @@ export async function loadReplay(look) {
 
 const isRunning = (replay) => replay?.state === "running";
 
-async function start(look, event) {
+const isBusy = (look, data) => look.app.busy === "replay" || isRunning(data.replay);
+
+async function start(look, data, event) {
   event.preventDefault();
+  if (isBusy(look, data)) return;
   const form = new FormData(event.target);
   const kind = String(form.get("kind"));
   const name = String(form.get("name") ?? "").trim();
@@ -40,7 +45,7 @@ async function start(look, event) {
     const answer = await post("/replays", { policies: { [kind]: name } });
     const id = single(answer)?.id;
     look.app.busy = null;
-    look.app.go({ filters: { replay: id, whatif: kind } }, { replace: true });
+    look.app.go({ filters: { replay: id, whatif: kind, under: name } }, { replace: true });
   } catch (error) {
     look.app.busy = null;
     look.ui.replayProblem = error;
@@ -50,18 +55,15 @@ async function start(look, event) {
 
 // Why history cannot be run again, and how to change that.
 function problem(error) {
-  const isKept = !/history/i.test(`${error.code} ${error.message}`);
+  const isKept = error.status !== 409 || !/history/i.test(`${error.code} ${error.message}`);
   return h(
     "div",
     { class: "banner", role: "alert" },
     h(
       "div",
       { class: "grow" },
-      h("p", null, error.message || t("error.other", { code: error.code })),
-      !isKept && [
-        h("p", null, t("replay.keep")),
-        h("pre", { class: "text code" }, 'society.config { history = "full" }'),
-      ],
+      h("p", null, error.message || explain(error)),
+      !isKept && [h("p", null, t("replay.keep")), sample('society.config { history = "full" }')],
     ),
   );
 }
@@ -110,14 +112,23 @@ function difference(look, one, index) {
   );
 }
 
+// Under which policy it ran: a link to an outcome says so.
+function underText(look) {
+  const { whatif, under } = look.filters;
+  if (!whatif || !under) return null;
+  const values = { kind: word(`policy.${whatif}`, whatif), name: oneLine(under, 60) };
+  return h("p", { class: "quiet" }, t("replay.under", values));
+}
+
 function outcome(look, replay) {
   if (!replay) return null;
   if (isRunning(replay)) return h("p", { role: "status", class: "busy" }, t("replay.running"));
   const { state, differences, total } = outcomeOf(replay);
-  if (state === "failed") return problem({ message: replay.message ?? t("replay.failed") });
-  if (total === 0) return h("p", { class: "verdict" }, t("replay.same"));
+  if (state === "failed") return problem({ message: replay.message || t("replay.failed") });
+  if (total === 0) return [h("p", { class: "verdict" }, t("replay.same")), underText(look)];
   return [
     h("p", { class: "verdict" }, t("replay.differs", { n: total })),
+    underText(look),
     h(
       "ol",
       { class: "differences" },
@@ -135,7 +146,7 @@ export function replaySection(look, data, kinds) {
     h("p", { class: "quiet" }, t("replay.hint")),
     h(
       "form",
-      { class: "filters", key: "replay", on: { submit: (event) => start(look, event) } },
+      { class: "filters", key: "replay", on: { submit: (event) => start(look, data, event) } },
       h(
         "label",
         { class: "field" },
@@ -167,7 +178,8 @@ export function replaySection(look, data, kinds) {
           type: "submit",
           class: "main",
           data: { do: "replay" },
-          disabled: look.app.busy === "replay" || isRunning(data.replay),
+          "aria-disabled": isBusy(look, data) ? "true" : null,
+          disabled: isDenied(look, "replay"),
         },
         t("do.replay"),
       ),

@@ -3,17 +3,14 @@
 import { oneLine } from "../logic/format.js";
 import { scrollTo, visible } from "../logic/window.js";
 import { h } from "../ui/dom.js";
-import { clock, t, word } from "../ui/words.js";
+import { t } from "../ui/words.js";
+import { barOf, HEAD, ROW, rowOf, TIMES, top } from "./sequence_rows.js";
 
-export const ROW = 26;
-const HEAD = 40;
-const TIMES = 78;
 const LANE_MIN = 88;
 const LANE_MAX = 168;
 
 function watch(look, state, node) {
-  state.node = node;
-  state.isNew = true;
+  Object.assign(state, { node, top: 0, left: 0, isNew: true });
   new ResizeObserver(() => {
     state.view = node.clientHeight || 600;
     state.width = node.clientWidth || 600;
@@ -63,120 +60,6 @@ function laneWidth(state, count) {
   return Math.max(LANE_MIN, Math.min(LANE_MAX, (state.width - TIMES - 16) / Math.max(1, count)));
 }
 
-const top = (index) => HEAD + index * ROW;
-
-function arrow(item, x) {
-  const y = ROW / 2 + 4;
-  if (item.to === "All" || item.to === null) {
-    return h("circle", { class: "ring", cx: x(item.lane), cy: y, r: 5 });
-  }
-  if (item.to === item.lane) {
-    const at = x(item.lane);
-    return h("path", {
-      class: "arrow",
-      d: `M${at} ${y - 5}h16v10h-14`,
-      "marker-end": "url(#head)",
-    });
-  }
-  const towards = x(item.to) > x(item.lane) ? -2 : 2;
-  return h("path", {
-    class: "arrow",
-    d: `M${x(item.lane)} ${y}H${x(item.to) + towards}`,
-    "marker-end": "url(#head)",
-  });
-}
-
-// The middle of the part of an arrow that is on screen.
-function middle(state, x1, x2) {
-  const from = Math.max(Math.min(x1, x2), state.left + TIMES);
-  const to = Math.min(Math.max(x1, x2), state.left + state.width);
-  return from < to ? (from + to) / 2 : (x1 + x2) / 2;
-}
-
-function label(state, item, x, width) {
-  const { row } = item;
-  const isArrow = item.kind === "arrow" && typeof item.to === "number" && item.to !== item.lane;
-  const text =
-    item.kind === "arrow" ? (row.type ?? row.event) : word(`event.${row.event}`, row.event);
-  const at = isArrow
-    ? middle(state, x(item.lane), x(item.to))
-    : x(item.lane ?? 0) + (item.kind === "arrow" ? 22 : 10);
-  const isLast = !isArrow && at > width - 110;
-  const place = isLast ? x(item.lane ?? 0) - 10 : at;
-  return h(
-    "text",
-    {
-      class: "label",
-      x: place,
-      y: isArrow ? ROW / 2 : ROW / 2 + 8,
-      "text-anchor": isArrow ? "middle" : isLast ? "end" : "start",
-    },
-    oneLine(text, isArrow ? 34 : 22),
-  );
-}
-
-const SIGNS = {
-  done: (x) => h("path", { class: "sign done", d: `M${x - 4} ${ROW / 2 + 4}l3 3 5-6` }),
-  wait: (x) => h("path", { class: "sign wait", d: `M${x - 4} ${ROW / 2 - 1}h8l-3 5 3 5h-8l3-5z` }),
-  go: (x) => h("path", { class: "sign go", d: `M${x - 3} ${ROW / 2 - 1}l7 5-7 5z` }),
-  bad: (x) => h("path", { class: "sign bad", d: `M${x} ${ROW / 2 - 2}l6 11h-12z` }),
-  note: (x) =>
-    h("rect", { class: "sign note", x: x - 3, y: ROW / 2 + 1, width: 6, height: 6, rx: 1 }),
-};
-
-function rowOf(look, item, x, width, selected) {
-  const { row } = item;
-  const isSelected = selected === row;
-  const isLater = look.at !== null && row.line > look.at;
-  const name = `${clock(row.time)} ${row.agent ?? ""} ${word(`event.${row.event}`, row.event)} ${row.type ?? ""}`;
-  return h(
-    "g",
-    {
-      key: item.line ?? item.index,
-      class: `event kind-${item.kind} ${isSelected ? "selected" : ""} ${isLater ? "later" : ""}`,
-      transform: `translate(0 ${top(item.index)})`,
-      data: { line: item.line, id: row.message_id ?? null },
-      on: { click: () => item.line !== null && look.app.go({ at: item.line }) },
-    },
-    h("title", null, oneLine(name, 200)),
-    h("rect", { class: "hit", width, height: ROW }),
-    h("text", { class: "time", x: 8, y: ROW / 2 + 8 }, clock(row.time)),
-    item.lane === null
-      ? h(
-          "text",
-          { class: "label", x: TIMES + 8, y: ROW / 2 + 8 },
-          oneLine(word(`event.${row.event}`, row.event), 40),
-        )
-      : [
-          item.kind === "arrow" ? arrow(item, x) : SIGNS[item.kind](x(item.lane)),
-          label(stateOf(look), item, x, width),
-        ],
-  );
-}
-
-function barOf(bar, x, lanes, first, last, count) {
-  const lane = lanes.get(bar.agent);
-  if (lane === undefined) return null;
-  const from = bar.from ?? 0;
-  const to = bar.to ?? count;
-  if (to < first || from > last) return null;
-  const y1 = top(from) + ROW / 2 + 4;
-  const y2 = bar.to === null ? top(count) : top(to) + ROW / 2 + 4;
-  return h(
-    "rect",
-    {
-      key: `${bar.agent} ${bar.from} ${bar.to}`,
-      class: `bar ${bar.isUser ? "for-user" : ""}`,
-      x: x(lane) - 4,
-      y: y1,
-      width: 8,
-      height: Math.max(2, y2 - y1),
-      rx: 3,
-    },
-    h("title", null, oneLine(`${bar.agent} → ${bar.waitsFor.join(", ")}`, 160)),
-  );
-}
-
 /** The diagram as an element. */
 export function sequence(look, { drawing, selected }) {
   const state = stateOf(look);
@@ -208,7 +91,7 @@ export function sequence(look, { drawing, selected }) {
       },
       h(
         "svg",
-        { class: "lanes", width, height },
+        { class: "lanes", width, height, role: "group" },
         h(
           "defs",
           null,
@@ -236,11 +119,20 @@ export function sequence(look, { drawing, selected }) {
             y2: height,
           }),
         ),
-        bars.map((bar) => barOf(bar, x, places, first, last, items.length)),
-        items.slice(first, last).map((item) => rowOf(look, item, x, width, selected)),
         h(
           "g",
-          { class: "heads", key: "heads", transform: `translate(0 ${Math.max(0, state.top)})` },
+          { "aria-hidden": "true", key: "bars" },
+          bars.map((bar) => barOf(bar, x, places, first, last, items.length)),
+        ),
+        items.slice(first, last).map((item) => rowOf(look, state, item, x, width, selected)),
+        h(
+          "g",
+          {
+            class: "heads",
+            key: "heads",
+            "aria-hidden": "true",
+            transform: `translate(0 ${Math.max(0, state.top)})`,
+          },
           h("rect", { class: "head-back", width, height: HEAD }),
           lanes.map((id, index) =>
             h(

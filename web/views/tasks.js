@@ -5,17 +5,30 @@ import { payloadText, timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import { confirm } from "../ui/dialog.js";
 import * as looks from "../ui/looks.js";
-import { agentLink, button, empty, filterField, link, moment, shape, words } from "../ui/parts.js";
+import {
+  agentLink,
+  button,
+  empty,
+  filterField,
+  link,
+  moment,
+  sample,
+  shape,
+  words,
+} from "../ui/parts.js";
 import { part, post } from "../ui/api.js";
 import { number, t } from "../ui/words.js";
 
 const CARDS = 60;
 
+const OPEN_ONE =
+  'agent:send_message { to = "writer", type = "task", task_id = "T-1", payload = { text = "…" } }';
+
 async function load(look) {
   const { agent, task, correlation_id } = look.filters;
-  const tasks = await looks.tasks(look, { agent, task, correlation_id });
+  const { tasks, cut } = await looks.tasks(look, { agent, task, correlation_id });
   const now = look.at === null ? Date.now() : timeMs(look.app.pastTime ?? "") || Date.now();
-  return { columns: columns(tasks), count: tasks.length, now };
+  return { columns: columns(tasks), cut, count: tasks.length, now };
 }
 
 async function cancel(look, task) {
@@ -24,7 +37,7 @@ async function cancel(look, task) {
     t("tasks.cancel.title", { id }),
     t("tasks.cancel.text"),
     t("do.cancel"),
-    { reason: true },
+    { field: t("reason") },
   );
   if (reason === null) return;
   await look.app.act(
@@ -84,7 +97,7 @@ function card(look, task, now) {
       ),
       look.at === null &&
         !isOver(task) &&
-        button(look, "cancel", t("do.cancel"), () => cancel(look, task), {
+        button(look, "cancel", t("tasks.cancel"), () => cancel(look, task), {
           kind: "small danger",
           mark: task.task_id,
         }),
@@ -92,7 +105,7 @@ function card(look, task, now) {
   );
 }
 
-function column(look, { state, tasks }, now) {
+function column(look, { state, tasks }, { cut, now }) {
   const all = look.ui[`all ${state}`];
   const shown = all ? tasks.slice(0, 1000) : tasks.slice(0, CARDS);
   return h(
@@ -103,7 +116,7 @@ function column(look, { state, tasks }, now) {
       null,
       shape(state),
       t(`state.${state}`),
-      h("span", { class: "count" }, number(tasks.length)),
+      h("span", { class: "count" }, number(tasks.length), cut.has(state) && "+"),
     ),
     tasks.length === 0
       ? h("p", { class: "quiet none" }, t("tasks.none"))
@@ -118,6 +131,7 @@ function column(look, { state, tasks }, now) {
         {
           type: "button",
           class: "plain",
+          data: { do: "more", for: state },
           on: {
             click: () => {
               look.ui[`all ${state}`] = true;
@@ -130,7 +144,8 @@ function column(look, { state, tasks }, now) {
   );
 }
 
-function draw(look, { columns: list, count, now }) {
+function draw(look, data) {
+  const { columns: list, count } = data;
   const isFiltered = Boolean(
     look.filters.agent || look.filters.task || look.filters.correlation_id,
   );
@@ -147,11 +162,12 @@ function draw(look, { columns: list, count, now }) {
       ? empty(
           t(isFiltered ? "filter.none" : "tasks.empty"),
           t(isFiltered ? "filter.none.hint" : "tasks.empty.hint"),
+          !isFiltered && sample(OPEN_ONE),
         )
       : h(
           "div",
           { class: "board" },
-          list.map((one) => column(look, one, now)),
+          list.map((one) => column(look, one, data)),
         ),
   ];
 }

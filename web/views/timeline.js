@@ -14,6 +14,7 @@ import {
   mark,
   moment,
   prose,
+  sample,
   words,
 } from "../ui/parts.js";
 import { single, optional, part, rows } from "../ui/api.js";
@@ -85,8 +86,11 @@ function save(list) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-// A member of a detail: names with commas between them, or its text.
-function said(value) {
+// A member of a detail: a state or kind of wait in words, names with commas between them, or its
+// text.
+function said(name, value) {
+  if (name === "from" || name === "to") return word(`state.${value}`, payloadText(value));
+  if (name === "kind") return word(`wait.${value}.any`, word(`wait.${value}`, payloadText(value)));
   return words(Array.isArray(value) ? value.map(payloadText).join(", ") : payloadText(value), 600);
 }
 
@@ -146,7 +150,12 @@ function detailCard(look, { selected, message }) {
           redraw: () => look.app.redraw(),
         })
       : hasDetail
-        ? facts(Object.entries(detail).map(([name, value]) => [words(name, 40), said(value)]))
+        ? facts(
+            Object.entries(detail).map(([name, value]) => [
+              word(`detail.${name}`, name),
+              said(name, value),
+            ]),
+          )
         : selected.detail != null && prose(String(selected.detail), { max: 4000 }),
   );
 }
@@ -185,12 +194,13 @@ function draw(look, data) {
       ? empty(
           t(isFiltered ? "filter.none" : "timeline.empty"),
           t(isFiltered ? "filter.none.hint" : "timeline.empty.hint"),
+          !isFiltered && sample('society send "hello"'),
         )
       : h(
           "div",
           { class: "split" },
           sequence(look, data),
-          h("div", { class: "side" }, detailCard(look, data)),
+          h("div", { class: "side", "aria-live": "polite" }, detailCard(look, data)),
         ),
   ];
 }

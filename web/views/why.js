@@ -3,9 +3,22 @@
 import { timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import { confirm } from "../ui/dialog.js";
-import { agentLink, button, link, mark, moment, section, waitText } from "../ui/parts.js";
-import { part, post } from "../ui/api.js";
-import { duration, t, word } from "../ui/words.js";
+import { agentLink, button, isDenied, link, mark, moment, section, waitText } from "../ui/parts.js";
+import { optional, part, post, rows } from "../ui/api.js";
+import { duration, nowMs, t, word } from "../ui/words.js";
+
+// Where a chain ends so, a message that was lost on its way there may be the cause.
+const LOSING = ["silence", "failed"];
+
+/** Reads the chain of waits of an agent. */
+export async function loadWhy(look) {
+  const steps = rows(await optional(look.get(`/agents/${part(look.id)}/why`)));
+  const last = steps.at(-1);
+  if (!last || !LOSING.includes(last.end)) return steps;
+  const lost = rows(await optional(look.get("/dead-letters", { to: last.agent, limit: 1 })));
+  const remedies = lost.map((letter) => ({ op: "redeliver", message_id: letter.id }));
+  return [...steps.slice(0, -1), { ...last, ended_by: [...(last.ended_by ?? []), ...remedies] }];
+}
 
 // What ends a wait, by operation.
 function remedy(look, one, key) {
@@ -53,7 +66,7 @@ function remedy(look, one, key) {
             t("tasks.cancel.title", { id: one.task }),
             t("tasks.cancel.text"),
             t("do.cancel"),
-            { reason: true },
+            { field: t("reason") },
           );
           if (reason !== null)
             await app.act(
@@ -63,6 +76,27 @@ function remedy(look, one, key) {
             );
         },
         { kind: "danger", key },
+      );
+    case "send":
+      return button(
+        look,
+        "send",
+        t("why.send"),
+        async () => {
+          const text = await confirm(
+            t("why.send.title", { id: one.to }),
+            t("why.send.text", { type: one.type ?? "general" }),
+            t("do.send"),
+            { field: t("why.send.field"), kind: "main" },
+          );
+          if (text)
+            await app.act(
+              "send",
+              () => post("/messages", { to: one.to, type: one.type, payload: { text } }),
+              t("done.send", { id: one.to }),
+            );
+        },
+        { kind: "main", key },
       );
     default:
       return null;
@@ -79,7 +113,7 @@ function step(look, one, index) {
       { class: "quiet" },
       one.kind && waitText(look, one),
       one.since &&
-        ` · ${t("why.since", { duration: duration(Math.max(0, Date.now() - timeMs(one.since))) })}`,
+        ` · ${t("why.since", { duration: duration(Math.max(0, nowMs() - timeMs(one.since))) })}`,
       one.deadline && [" · ", t("why.until"), " ", moment(one.deadline)],
     ),
     one.end && h("p", { class: "verdict" }, word(`end.${one.end}`, one.end)),
@@ -88,8 +122,11 @@ function step(look, one, index) {
       h(
         "div",
         { class: "buttons" },
-        one.ended_by.map((each, i) => remedy(look, each, i)),
+        one.ended_by.map((each, i) => !isDenied(look, each.op) && remedy(look, each, i)),
       ),
+    look.at === null &&
+      (one.ended_by ?? []).some((each) => isDenied(look, each.op)) &&
+      h("p", { class: "quiet" }, t("why.denied")),
   );
 }
 
