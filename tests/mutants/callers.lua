@@ -42,13 +42,13 @@ return {
   },
   {
     name = "an order that waits keeps no key", by = BY,
-    file = "core/parts/human/human_operations.c",
+    file = "core/parts/human/human_intake.c",
     from = "        keep_receipt(given);\n", to = "",
     law = "callers",
   },
   {
     name = "callers are answered before it is durable", by = BY,
-    file = "core/kernel/operations/operation.c",
+    file = "core/kernel/operations/call.c",
     from = "    *list = (struct soc_buf){0};\n"
       .. "    soc_gate_when_durable(call->host, succeed_now, call);",
     to = "    *list = (struct soc_buf){0};\n    succeed_now(call);",

@@ -131,9 +131,9 @@ local M = {
   },
   {
     name = "recorded effects are done again", file = "core/kernel/gate.c", by = SIM,
-    from = "    return SOC_GATE_RECORDED;\n}",
-    to = "    activation->effects_count = index;\n" ..
-      "    soc_activation_add(activation, kind, hash);\n    return SOC_GATE_LIVE;\n}",
+    from = "kind, false);\n    return SOC_GATE_RECORDED;\n}",
+    to = "kind, false);\n    activation->effects_count = index;\n" ..
+      "    return add_effect(host, activation, kind, hash.now);\n}",
     law = "nothing is handled twice", says = "sent twice what it must send once",
   },
   {
@@ -254,7 +254,7 @@ local M = {
 }
 
 for _, name in ipairs({ "disk", "keys", "callers", "outside", "silent", "times", "rings", "undone",
-  "folded", "promised", "attacks" }) do
+  "folded", "promised", "attacks", "http", "hosts" }) do
   for _, mutant in ipairs(dofile("tests/mutants/" .. name .. ".lua")) do
     M[#M + 1] = mutant
   end

@@ -74,8 +74,8 @@ return {
   {
     name = "a model's nonsense is taken as its final text", file = "lua/society/llm/failure.lua",
     by = { "run:models" },
-    from = "talks nonsense: \" .. text,\n    retryable = true }",
-    to = "talks nonsense: \" .. text,\n    retryable = false }",
+    from = "sent an invalid answer: \" .. text,\n    retryable = true }",
+    to = "sent an invalid answer: \" .. text,\n    retryable = false }",
   },
   {
     name = "a model that breaks off is not asked again", file = "lua/society/llm/failure.lua",

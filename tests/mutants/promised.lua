@@ -123,9 +123,8 @@ return {
   {
     name = "unacked letters are not sent again", file = "core/parts/outside/outside_mail.c",
     by = { "run:doors" },
-    from = "        letter->ladder.step == 0) /* a resend continues its ladder */\n" ..
-      "        soc_outside_climb(letter);",
-    to = "        letter->ladder.step == 0)\n        (void)letter;",
+    from = "letter->ladder.step == 0)\n        soc_outside_climb(letter);",
+    to = "letter->ladder.step == 0)\n        (void)letter;",
   },
   {
     name = "a letter of an agent that is held leaves", file = "core/parts/outside/outside_mail.c",
@@ -200,11 +199,9 @@ return {
   {
     name = "an answered call is made again", file = "core/kernel/gate.c",
     by = { "run:models" },
-    from = "    if (index >= activation->effects_count) {\n        soc_activation_add",
-    to = "    if (index + 1 >= activation->effects_count && kind == SOC_EFFECT_CHAT) {\n" ..
-      "        activation->effects_count = index;\n        soc_activation_add(activation, " ..
-      "kind, hash);" ..
-      "\n        return SOC_GATE_LIVE;\n    }\n" ..
-      "    if (index >= activation->effects_count) {\n        soc_activation_add",
+    from = "    if (index >= activation->effects_count)\n        return add_effect",
+    to = "    if (index + 1 >= activation->effects_count && kind == SOC_EFFECT_CHAT)\n" ..
+      "        activation->effects_count = index;\n" ..
+      "    if (index >= activation->effects_count)\n        return add_effect",
   },
 }

@@ -107,7 +107,8 @@ return {
   {
     name = "effects of a turn that raised stay", file = "core/kernel/turns/schedule.c",
     by = { "run:laws" },
-    from = "    soc_activation_rewind(activation);\n", to = "",
+    from = "    soc_activation_rewind(activation);\n    soc_trace_event(",
+    to = "    soc_trace_event(",
     law = "rollback",
   },
   {

@@ -156,8 +156,8 @@ describe("export org-json", function()
   it("lists the formats", function()
     local result = place:run("export poem")
     assert.same({ 2, "" }, { result.code, result.out })
-    assert.equal("society: export: unknown format 'poem'; the formats are org-json, dot, mermaid\n",
-      result.err)
+    assert.equal("society: export: unknown format 'poem'; "
+      .. "the formats are org-json, dot, mermaid, jsonl\n", result.err)
     assert.equal(2, place:run("export").code)
     assert.matches("org%-json", place:run("export --help").out)
   end)

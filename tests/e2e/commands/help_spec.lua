@@ -29,6 +29,18 @@ describe("the program", function()
     assert.equal(2, place:shell("society").code)
   end)
 
+  it("explains every command in lines that fit a terminal", function()
+    for name in place:run("help").out:gmatch("\n  (%l+) ") do
+      local text = place:run("help " .. name).out
+      for line in text:gmatch("[^\n]+") do
+        assert.is_true(utf8.len(line) <= 96, line)
+      end
+      for line in text:match("usage: (.-)\n\n"):gmatch("[^\n]+") do
+        assert.equal(select(2, line:gsub("%[", "")), select(2, line:gsub("%]", "")), line)
+      end
+    end
+  end)
+
   -- What bash offers after `words`, the last of which is incomplete.
   local function complete(...)
     local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
@@ -47,7 +59,7 @@ describe("the program", function()
     local there = place:run("sim app.lua --faults zork").err:match("names from (.*)\n")
     assert.equal("none default " .. there:gsub(",", ""), complete("sim", "app.lua", "--faults", ""))
     assert.equal("default delay dead", complete("sim", "app.lua", "--faults", "de"))
-    assert.equal("redeliver replay", complete("re"):gsub("resume ", ""))
+    assert.equal("resume redeliver replay restore repl", complete("re"))
     assert.equal("--seed --seeds --set", complete("sim", "app.lua", "--se"))
     assert.equal("app.lua", complete("run", ""))
     assert.equal("contacts= context=", complete("policy", "con"))
@@ -55,13 +67,74 @@ describe("the program", function()
     assert.equal("", complete("fly", ""))
   end)
 
+  -- Their completion runs inside an editor; compadd and _files are what it calls there.
+  it("completes the same in zsh", function()
+    if place:shell("zsh -c true").code ~= 0 then
+      pending("zsh is not installed")
+      return
+    end
+    local function zsh(...)
+      local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
+      local words = {}
+      for index, word in ipairs({ place.program, ... }) do
+        words[index] = program.quote(word)
+      end
+      place:write("complete", ([=[
+        compdef() { : }
+        source %scompletion.zsh
+        compadd() { local name=$@[-1] each
+          for each in ${(P)name}; do
+            [[ $each == ${words[CURRENT]}* ]] && print -r -- $each
+          done
+          true
+        }
+        _files() { print -r -- "$@" }
+        words=(%s) CURRENT=%d
+        _society]=]):format(docs, table.concat(words, " "), #words))
+      return (place:shell("zsh -f complete").out:gsub("\n$", ""):gsub("\n", " "))
+    end
+    place:write("app.lua", "require('society').main(function() end)")
+    assert.equal("resume redeliver replay restore repl", zsh("re"))
+    assert.equal("default delay dead", zsh("sim", "app.lua", "--faults", "de"))
+    assert.equal("--seed --seeds --set", zsh("sim", "app.lua", "--se"))
+    assert.equal("-g *.lua", zsh("run", ""))
+    assert.equal("contacts= context=", zsh("policy", "con"))
+  end)
+
+  it("completes the same in fish", function()
+    if place:shell("fish -c true").code ~= 0 then
+      pending("fish is not installed")
+      return
+    end
+    local function fish(line)
+      local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
+      place:write("complete", ("source %scompletion.fish\nset PATH %s $PATH\ncomplete -C %s\n")
+        :format(docs, program.quote(place.program:match("^(.*)/society$")), program.quote(line)))
+      local list = {}
+      for word in place:shell("HOME=$PWD fish complete").out:gmatch("[^\n]+") do
+        list[#list + 1] = word:match("^[^\t]+")
+      end
+      table.sort(list)
+      return table.concat(list, " ")
+    end
+    place:write("app.lua", "require('society').main(function() end)")
+    place:write("other.txt", "")
+    assert.equal("redeliver repl replay restore resume", fish("society re"))
+    assert.equal("dead default delay", fish("society sim app.lua --faults de"))
+    assert.equal("--seed --seeds --set", fish("society sim app.lua --se"))
+    assert.equal("app.lua", fish("society run "))
+    assert.equal("contacts= context=", fish("society policy con"))
+  end)
+
   it("inspects every subject it offers, running or stopped", function()
     place:write("app.lua", "require('society').main(function(user) user:receive {} end)")
     local running = place:start_ready("run app.lua --quiet")
+    local id = place:run("send --to root x").out:match("msg_%S+")
     local count = 0
     for round = 1, 2 do
       for subject in complete("inspect", ""):gmatch("%S+") do
-        local result = place:run("inspect " .. subject)
+        local more = { agent = " root", message = " " .. id, conversation = " --agent root" }
+        local result = place:run("inspect " .. subject .. (more[subject] or ""))
         assert.same({ 0, "" }, { result.code, result.err }, subject)
         assert.matches("\n  " .. subject .. " ", place:run("help inspect").out, 1, true)
         count = count + 1
@@ -71,7 +144,7 @@ describe("the program", function()
         running:wait()
       end
     end
-    assert.equal(2 * 13, count)
+    assert.equal(2 * 17, count)
   end)
 
   it("documents every subject and option", function()

@@ -4,6 +4,9 @@
 
 local program = require("program")
 
+local FETCH = "python3 -c 'import sys, urllib.request as web; "
+  .. "print(web.urlopen(sys.argv[1]).read().decode())' "
+
 local function words(...)
   local list = table.pack(...)
   for i = 1, list.n do
@@ -31,6 +34,20 @@ describe("the installed program", function()
       "BUILD=" .. place.program:match("^(.*)/society$")))
   end
 
+  -- What the page of `society demo` begins with, run by the installed program.
+  local function demo_page(there)
+    local built = place.program
+    place.program = there
+    local running = place:start("demo --state demo", "env -i")
+    place.program = built
+    running:expect("http://127.0.0.1:")
+    local url = running:out():match("http://127%.0%.0%.1:%d+")
+    local page = place:shell(FETCH .. url .. "/main.js").out
+    running:kill("INT")
+    assert.equal(130, running:wait().code)
+    return page
+  end
+
   it("runs with an empty environment, and can be uninstalled", function()
     local installed = make("install")
     assert.equal(0, installed.code, installed.err)
@@ -41,12 +58,26 @@ describe("the installed program", function()
       place:shell(("cd app && env -i ../%s run app.lua --quiet -- Ada"):format(there)).out)
     local example = "dest/opt/it/share/society/examples/01_hello.lua"
     assert.equal(0, place:shell(("env -i %s check %s"):format(there, example)).code)
+    assert.matches("Starts the page", demo_page(place.path .. "/" .. there), 1, true)
     for _, name in ipairs({ "lib/libsociety.a", "include/society.h", "share/man/man1/society.1",
-      "share/bash-completion/completions/society" }) do
+      "share/bash-completion/completions/society", "share/zsh/site-functions/_society",
+      "share/fish/vendor_completions.d/society.fish", "lib/systemd/system/society@.service" }) do
       assert.is_truthy(place:read("dest/opt/it/" .. name), name)
     end
     assert.equal(0, make("uninstall").code)
     assert.equal("", place:shell("find dest ! -type d; find dest -name '*society*'").out)
+  end)
+end)
+
+describe("make demo", function()
+  it("ends by saying how to see a society in the browser", function()
+    local place = program.place()
+    local root = place.program:match("^(.*)/[^/]+/society$")
+    local result = place:shell("env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS make -sn -C "
+      .. words(root, "demo") .. " | tail -n 1")
+    place:remove()
+    assert.equal('echo "To see a society at work in your browser: build/society demo"\n',
+      result.out)
   end)
 end)
 
@@ -72,7 +103,8 @@ describe("a machine without apt", function()
     assert.equal(1, result.code)
     for _, name in ipairs({ "cc", "make", "pkg-config", "lua5.4", "libuv (with its headers)",
       "sqlite3 (with its headers)", "libcurl (with its headers)",
-      "libmicrohttpd (with its headers)", "libcrypto (with its headers)" }) do
+      "libmicrohttpd (with its headers)", "libcrypto (with its headers)",
+      "hiredis (with its headers)" }) do
       assert.matches("missing: " .. name .. "\n", result.err, 1, true)
     end
     assert.matches("needed: a C11 compiler, make, pkg-config, Lua 5.4, libuv, SQLite 3, libcurl,",

@@ -86,6 +86,25 @@ society.root(function() return society.agnets() end)
     assert.matches("^society: app.lua:2: ", place:run("check app.lua").err)
   end)
 
+  it("check says how long the prompts of models are", function()
+    local function check(verbs)
+      place:write("thinks.lua", ([[
+        local society = require("society")
+        society.config { language = "en", llm = { verbs = %s, model = "m" } }
+        society.role { id = "thinker", name = "t", prompt = "p", behaviour = "llm" }
+        society.role { id = "worker", behaviour = function() end }
+      ]]):format(verbs))
+      local result = place:run("check thinks.lua")
+      assert.equal(0, result.code, result.err)
+      local tokens = result.out:match("^ok: 2 roles, no main\n"
+        .. "prompt of thinker: about (%d+) tokens\n$")
+      return tonumber(tokens) or error(result.out)
+    end
+    local all = check("nil")
+    assert.is_true(all > 2000)
+    assert.is_true(check('{ "send_message", "escalate" }') < 0.28 * all)
+  end)
+
   it("check accepts a policy that needs the program's modules or its own texts", function()
     place:write("own.lua", [[
       local template = require("society.template")

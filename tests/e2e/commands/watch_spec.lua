@@ -71,6 +71,38 @@ describe("society watch", function()
     assert.matches("root", line, 1, true)
   end)
 
+  it("is what inspect --follow does with a list, from all or the latest rows on", function()
+    send("one")
+    send("two")
+    watching = place:start("inspect messages --follow --limit 2 --json")
+    local all = place:start("inspect messages --follow --json")
+    local function texts(process)
+      local list = {}
+      for line in (process:out():match("^(.*\n)") or ""):gmatch("[^\n]+") do
+        local row = json.decode(line)
+        list[#list + 1] = row.from == "user" and row.payload.text or nil
+      end
+      return table.concat(list, " ")
+    end
+    program.wait_for("the first rows", function()
+      return texts(watching):find("two") and texts(all):find("two")
+    end)
+    running:kill("KILL")
+    running:wait()
+    running = place:start_ready("run app.lua --log none")
+    send("three")
+    program.wait_for("the row that came", function()
+      return texts(watching):find("three") and texts(all):find("three")
+    end)
+    all:kill("KILL")
+    all:wait()
+    assert.equal("one two three", texts(all))
+    assert.matches("two three$", texts(watching))
+    local refused = place:run("inspect agents --follow")
+    assert.equal(2, refused.code)
+    assert.matches("agents cannot be followed", refused.err, 1, true)
+  end)
+
   it("says what is wrong", function()
     watching = place:start("watch --after 0")
     assert.equal(2, place:run("watch --after -1").code)

@@ -174,7 +174,7 @@ describe("a damaged state directory", function()
         else
           assert.equal(DISK, result.code, what)
           assert.matches("damaged", result.err, 1, true)
-          assert.matches("restore a copy", result.err, 1, true)
+          assert.matches("restore a backup", result.err, 1, true)
           reported = reported + 1
         end
       end
@@ -254,7 +254,7 @@ describe("a damaged state directory", function()
       for _, result in ipairs({ looked, sent }) do
         assert.equal(DISK, result.code, result.err)
         assert.matches("society%.db was cut off", result.err)
-        assert.matches("restore a copy of the whole directory", result.err, 1, true)
+        assert.matches("restore a backup (`society restore`)", result.err, 1, true)
       end
     end
   end)

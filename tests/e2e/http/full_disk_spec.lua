@@ -18,10 +18,11 @@ describe("a full disk", function()
       ("FAULT_DIR=%s FAULT_WHEN=%s LD_PRELOAD=%s"):format(
         program.quote(place.path .. "/.society"), program.quote(place.path .. "/full"),
         program.quote(place:preload("disk_faults"))))
-    assert.equal(202, door:post("/api/v1/intake", { text = "before" }).status)
+    assert.equal(200, door:post("/api/v1/intake", { text = "before", wait_ms = 60000 }).status)
 
     place:write("full", "")
-    -- The first is in a batch when the disk turns out to be full: its answer waits.
+    -- The first is in a batch when the disk turns out to be full: its answer waits. Or the
+    -- host was writing something else just then: it is refused like all that come later.
     place:write("first", json.encode({ text = "during" }))
     place:shell(([[(curl -sS -i -H 'Authorization: Bearer %s' -H 'Content-Type: application/json' \
       --data-binary @first %s/api/v1/intake > waited; echo done >> waited) & true]]):format(
@@ -38,7 +39,10 @@ describe("a full disk", function()
     program.wait_for("the answer that had to wait", function()
       return (place:read("waited") or ""):find("done", 1, true)
     end)
-    assert.matches("HTTP/1.1 202", place:read("waited"), 1, true)
+    local was_taken = place:read("waited"):find("HTTP/1.1 202", 1, true) ~= nil
+    if not was_taken then
+      assert.matches("HTTP/1.1 507", place:read("waited"), 1, true)
+    end
     local after = door:post("/api/v1/intake", { text = "after", wait_ms = 60000 })
     assert.equal(200, after.status)
     local texts = {}
@@ -47,6 +51,6 @@ describe("a full disk", function()
     end
     door:stop()
     place:remove()
-    assert.equal("before during after", table.concat(texts, " "))
+    assert.equal(was_taken and "before during after" or "before after", table.concat(texts, " "))
   end)
 end)

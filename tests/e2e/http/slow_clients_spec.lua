@@ -2,6 +2,7 @@
 --
 -- SLOW_CLIENTS=10000 (make soak) also checks that 99 of 100 honest requests take less than
 -- 100 ms, which a machine that does much else cannot promise.
+-- Quiet: it measures time.
 
 local program = require("program")
 local tree = require("tree")

@@ -121,6 +121,28 @@ describe("agent:chat over HTTP", function()
     assert.matches('"calls":1,', result.out, 1, true)
   end)
 
+  it("says what is left of each limit", function()
+    app("a", "prices = { m = { input = 1000, output = 0 } },"
+      .. " limits = { agent_tokens = 5, agent_cost = 0, society_tokens = 100, society_cost = 1 }")
+    local running = place:start("run app.lua --http 0")
+    running:expect("a ")
+    local found = {}
+    for _, row in ipairs(program.rows(run("call budgets"))) do
+      found[row.of .. " " .. (row.id or "") .. " " .. row.what] = row
+    end
+    running:kill("KILL")
+    running:wait()
+    assert.is_nil(found["agent user cost_micros"])
+    local used = found["society  tokens"].used
+    assert.is_true(used >= 9 and used < 100)
+    assert.same({ of = "society", what = "tokens", limit = 100, used = used, left = 100 - used },
+      found["society  tokens"])
+    assert.same({ of = "agent", id = "user", what = "tokens", limit = 5, used = used, left = 0 },
+      found["agent user tokens"])
+    assert.same({ of = "society", what = "cost_micros", limit = 1000000, used = 9000,
+      left = 991000 }, found["society  cost_micros"])
+  end)
+
   it("reports a failed call as such, and money always in one form", function()
     app("refuse")
     local result = run("run app.lua")

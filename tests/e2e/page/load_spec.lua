@@ -1,5 +1,6 @@
 -- Slow: the page of the built program in front of ten thousand agents that send a thousand
--- messages a second. LOAD_SECONDS says for how long; `make soak` looks for five minutes.
+-- messages a second, for a minute. LOAD_SECONDS says how long; `make soak` looks for five.
+-- Quiet: it measures time.
 
 local browser = require("browser")
 local program = require("program")

@@ -1,36 +1,13 @@
 -- The documents: what they show works. The first line of a Lua block says what it is: `--
 -- app: NAME` is run to its end and prints the block of text below it, `-- policy:
--- KIND/NAME` is put in force with its examples, `-- spec: NAME` is run unchanged. Any other
--- block must at least compile.
+-- KIND/NAME` is put in force with its examples, `-- spec: NAME` is run unchanged, also where
+-- it describes. Any other block must at least compile.
 
+local pages = require("pages")
 local society = require("society")
 local tree = require("tree")
 
-local PAGES = {
-  "README.md", "policies/README.md", "docs/architecture.md", "docs/command-line.md",
-  "docs/files.md", "docs/guarantees.md", "docs/lua-api.md", "docs/policies.md",
-}
-
 local read = tree.read
-
--- The fenced blocks of a page, in order: { language, line, text }.
-local function blocks_of(page)
-  local blocks, block, number = {}, nil, 0
-  for line in read(page):gmatch("([^\n]*)\n") do
-    number = number + 1
-    local language = line:match("^```(%w*)$")
-    if language and block then
-      block.text = table.concat(block.lines, "\n") .. "\n"
-      blocks[#blocks + 1], block = block, nil
-    elseif language then
-      block = { language = language, line = number, lines = {} }
-    elseif block then
-      block.lines[#block.lines + 1] = line
-    end
-  end
-  assert(block == nil, page .. ": a block is not closed")
-  return blocks
-end
 
 local function with_file(text, use)
   local path = os.tmpname()
@@ -73,6 +50,15 @@ local function use_policy(text, kind)
   end)
 end
 
+-- A whole spec file, with what busted gives to one.
+local function describe_block(block)
+  local env = {
+    describe = describe, it = it, before_each = before_each, after_each = after_each,
+    assert = assert,
+  }
+  assert(load(block.text, "=block", "t", setmetatable(env, { __index = _G })))()
+end
+
 local function prove(block, next_block)
   local what, name = block.text:match("^%-%- (%a+): ([^\n]+)\n")
   if what == "app" then
@@ -88,33 +74,118 @@ local function prove(block, next_block)
   end
 end
 
-for _, page in ipairs(PAGES) do
+-- The anchors of a page's headings, as GitHub and pandoc make them.
+local function anchors_of(page)
+  local anchors, is_code = {}, false
+  for line in read(page):gmatch("([^\n]*)\n") do
+    is_code = is_code ~= (line:find("^```") ~= nil)
+    local title = not is_code and line:match("^#+ (.*)$")
+    if title then
+      title = title:gsub("%[([^%]]*)%]%b()", "%1"):gsub("…", ""):gsub("→", ""):gsub("·", "")
+      anchors[title:lower():gsub("[^%w%s_\x80-\xFF-]", ""):gsub("%s", "-")] = true
+    end
+  end
+  return anchors
+end
+
+local function check_link(page, folder, target)
+  local path, anchor = target:match("^([^#]*)#?(.*)$")
+  local there = path == "" and page or folder .. path
+  local file = io.open(tree.path(there))
+  assert(file, page .. " names " .. target):close()
+  if anchor ~= "" and there:find("%.md$") then
+    assert(anchors_of(there)[anchor], page .. " names " .. target)
+  end
+end
+
+for _, page in ipairs(pages.all()) do
   describe(page, function()
-    local blocks = blocks_of(page)
+    local blocks = pages.blocks(page)
     for i, block in ipairs(blocks) do
-      if block.language == "lua" then
+      if block.language == "lua" and block.text:find("^%-%- spec:.*\ndescribe%(") then
+        describe_block(block)
+      elseif block.language == "lua" then
         it("works in line " .. block.line, function()
           prove(block, blocks[i + 1])
         end)
       end
     end
 
-    it("links to files that exist", function()
+    it("links to files and headings that exist", function()
       local folder = page:match("^(.*/)") or ""
-      for target in read(page):gmatch("%]%(([^)#]+)[^)]*%)") do
+      for target in read(page):gmatch("%]%(([^)]+)%)") do
         if not target:find("^https?:") then
-          local file = io.open(tree.path(folder .. target))
-          assert(file, page .. " names " .. target):close()
+          check_link(page, folder, target)
         end
       end
     end)
   end)
 end
 
+describe("docs/site/contents.lua", function()
+  it("names every page once", function()
+    local named = {}
+    for _, group in ipairs(dofile(tree.path("docs/site/contents.lua"))) do
+      for _, entry in ipairs(group.pages) do
+        assert.is_nil(named[entry[1]], entry[1])
+        named[entry[1]] = true
+      end
+    end
+    for _, page in ipairs(pages.all()) do
+      assert.is_true(named[page], page .. " is not in the menu of the site")
+    end
+  end)
+end)
+
+describe("README.zh.md", function()
+  local function targets_of(page)
+    local targets = {}
+    for target in read(page):gmatch("%]%(([^)]+)%)") do
+      targets[target] = true
+    end
+    return targets
+  end
+
+  it("has the blocks and the links of the English one", function()
+    local english, chinese = pages.blocks("README.md"), pages.blocks("README.zh.md")
+    assert.equal(#english, #chinese)
+    for i, block in ipairs(english) do
+      assert.equal(block.text:gsub("%s+[-#]+ [^\n]*", ""),
+        (chinese[i].text:gsub("%s+[-#]+ [^\n]*", "")))
+    end
+    local translated = { ["README.zh.md"] = true, ["docs/tutorial.md"] = true }
+    local there = targets_of("README.zh.md")
+    for target in pairs(targets_of("README.md")) do
+      assert.is_true(there[target] or translated[target] or false, target)
+    end
+  end)
+end)
+
+describe("examples/README.md", function()
+  it("lists every example, numbered without holes", function()
+    local page, number = read("examples/README.md"), 0
+    local pipe = assert(io.popen(("cd '%s' && ls"):format(tree.path("examples"))))
+    for name in pipe:lines() do
+      local digits = name:match("^(%d%d)_[%w_]+%.lua$")
+      if digits then
+        number = number + 1
+        assert.equal(("%02d"):format(number), digits)
+        assert.matches(("\n| [%s](%s) | "):format(name:gsub("%.lua$", ""), name), page, 1, true)
+      elseif name ~= "README.md" and not name:find("%.lua$") then
+        local is_named = page:find("](" .. name .. ")", 1, true)
+          or page:find("](" .. name .. "/", 1, true)
+        assert(is_named or name == "calculator" or name == "workflow", name)
+      end
+    end
+    pipe:close()
+    assert.is_true(number >= 17)
+  end)
+end)
+
 describe("docs/architecture.md", function()
   it("shows the part that a unit test builds", function()
     local shown
-    for _, block in ipairs(blocks_of("docs/architecture.md")) do
+    for _, block in ipairs(pages.blocks("docs/architecture.md")) do
       shown = block.language == "c" and block.text or shown
     end
     local source = read("tests/unit/kernel/part_test.c")

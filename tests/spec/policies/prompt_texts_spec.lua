@@ -72,8 +72,9 @@ describe("the prompts", function()
   local FIELDS = { "objective", "constraints", "inputs", "outputs", "completion_criteria" }
   local TOOLS = { "spawn_agent", "send_message", "create_role", "list_contacts", "request",
     "request_introduction", "introduce", "decline", "escalate", "complete",
-    "fail", "reply", "receive", "broadcast", "checkpoint", "cancel", "terminate", "pause", "resume",
-    "resolve", "stop", "knows", "can_send", "add_contact", "remove_contact", "load", "wait" }
+    "fail", "reply", "receive", "broadcast", "checkpoint", "run_lua", "cancel", "terminate",
+    "pause", "resume", "resolve", "stop", "knows", "can_send", "add_contact", "remove_contact",
+    "load", "wait" }
   local TYPES = { "task_assignment", "status_report", "introduction_request",
     "introduction_response", "collaboration_request", "collaboration_response", "general" }
 

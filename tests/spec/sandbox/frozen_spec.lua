@@ -74,6 +74,32 @@ describe("what an agent changes for others", function()
     end)
   end
 
+  -- All functions of a file share its `_ENV`: whoever set it would take the libraries from
+  -- the others.
+  for _, change in ipairs({ "_ENV = {}", "function _ENV() end", "_ENV, x = {}, 1",
+    "(function() _ENV = nil end)()" }) do
+    it("is refused when the file is compiled: " .. change, function()
+      assert.error_matches(function()
+        society_of(change)
+      end, "attempt to assign to const variable '_ENV'", 1, true)
+    end)
+  end
+
+  it("may be an environment of its own", function()
+    local broken, read = run("local _ENV = { x = 1 } x = x + 1")
+    assert.is_true(broken.fine)
+    assert.equal("7", read.text)
+  end)
+
+  it("may be an environment for a text that it loads, where the app allows that", function()
+    local change = "assert(load('_ENV = {}'))() assert(format == nil)"
+    local broken, read = run(change, nil, "society.config({ load = true })")
+    assert.is_true(broken.fine, broken.err)
+    assert.equal("7", read.text)
+    broken = run(change)
+    assert.matches("load: texts are not loaded while agents run", broken.err, 1, true)
+  end)
+
   it("is refused in every module that comes with the program", function()
     local names = {}
     for _, name in ipairs(attack.modules()) do

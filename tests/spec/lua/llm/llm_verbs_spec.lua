@@ -3,14 +3,15 @@
 local json = require("society.json")
 local scene = require("scene")
 local thinkers = require("thinkers")
+local usage = require("society.llm.usage")
 local verbs = require("society.llm.verbs")
 local words = { zh = require("society.llm.words.zh"), en = require("society.llm.words.en") }
 
 local DEFAULT = { "create_role", "spawn_agent", "send_message", "request", "list_contacts",
   "request_introduction", "introduce", "decline", "escalate", "complete", "fail" }
-local EXTRA = { "reply", "receive", "broadcast", "checkpoint", "cancel", "terminate", "pause",
-  "resume", "resolve", "stop", "knows", "can_send", "add_contact", "remove_contact", "load",
-  "wait" }
+local EXTRA = { "reply", "receive", "broadcast", "checkpoint", "run_lua", "cancel", "terminate",
+  "pause", "resume", "resolve", "stop", "knows", "can_send", "add_contact", "remove_contact",
+  "load", "wait" }
 
 -- What the model of ann reads about each of its calls { name, arguments }, and its society.
 -- Arguments may be a function of what was read before.
@@ -177,8 +178,27 @@ describe("the verbs of a model", function()
         assert.matches("\n### " .. name .. "\n", own, 1, true)
         assert.matches("\n### send_message\n", own, 1, true)
         assert.is_nil(own:find("\n### escalate\n", 1, true), name)
-        assert.matches("\n### task_assignment\n", own, 1, true)
       end
+    end
+  end)
+
+  it("need a prompt that speaks of them alone: for send and escalate about a quarter", function()
+    for _, language in ipairs({ "zh", "en" }) do
+      local sizes, texts = {}, {}
+      for index, chosen in ipairs({ DEFAULT, { "send_message", "escalate" } }) do
+        local s = thinkers.think(function() return "fine" end,
+          { llm = { verbs = chosen }, policies = { prompts = language } })
+        texts[index] = s:context("ann")
+        sizes[index] = usage.estimate(texts[index])
+        scene.close()
+      end
+      assert.is_true(sizes[2] < 0.28 * sizes[1], sizes[2] .. " of " .. sizes[1])
+      for _, word in ipairs({ "spawn_agent", "request_introduction", "task_assignment", "decline",
+        "complete", "<!--" }) do
+        assert.is_nil(texts[2]:find(word, 1, true), word)
+        assert.equal(word ~= "<!--", texts[1]:find(word, 1, true) ~= nil, word)
+      end
+      assert.is_nil(texts[2]:find("\n\n\n"))
     end
   end)
 

@@ -35,6 +35,32 @@ describe("supervision", function()
     assert.equal(2, s:stats().processed)
   end)
 
+  it("does not retry what could only see the same recorded error", function()
+    for _, case in ipairs({
+      { tries = 1, look = function() end },
+      { tries = 1, look = function(a) a:log("info", "again") end },
+      { tries = 4, look = function(a) a:now() end }, -- asks for something else
+    }) do
+      local tries = 0
+      local s = scene.troupe({
+        a = function(a)
+          local answer, err = a:request { to = "b", payload = "?", timeout_ms = 5 }
+          assert(answer == nil and err.error == "timeout")
+          tries = tries + 1
+          case.look(a)
+          error("no answer")
+        end,
+        b = function(b) b:sleep(1000) end,
+      })
+      scene.tell(s, "a")
+      assert.equal(case.tries, tries)
+      assert.equal(1, s:stats().dead)
+      assert.matches("no answer", s:dead_letters()[1].error.message, 1, true)
+      assert.equal(case.tries == 1, s:transcript():find("no_retry a: ", 1, true) ~= nil)
+      scene.close()
+    end
+  end)
+
   it("asks the policy in force", function()
     local times = {}
     local s = scene.new({ app = function(s)

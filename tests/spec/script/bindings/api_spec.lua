@@ -10,7 +10,7 @@ local AGENT = {
   "contact", "knows", "can_send", "add_contact", "remove_contact", "request_introduction",
   "introduce", "decline", "escalate", "broadcast", "checkpoint", "complete", "fail", "cancel",
   "load", "resolve", "terminate", "stop", "pause", "resume", "sleep", "now", "random", "log",
-  "milestone", "chat", "http",
+  "milestone", "version", "chat", "http", "run_lua",
 }
 
 local HOST = {

@@ -57,6 +57,7 @@ local CALLS = {
     good = function() return { {} } end, places = { "options" },
     fields = { { name = "?", orchestrator = "?", broadcasters = "options list ?",
       effects_max = "?", steps_max = "?", cpu_ms_max = "?", memory_bytes_max = "?",
+      workers_max = "?",
       http = "function ?", llm = "options ?", depth_max = "?", children_max = "?", agents_max = "?",
       hops_max = "?", mailbox_max = "?", no_progress_max = "?" } },
   },

@@ -30,6 +30,17 @@ describe("the log", function()
     assert.matches(("E"):rep(100000), s:activity({ type = "turn_failed" })[1].detail, 1, true)
   end)
 
+  it("refuses a printed line of more than 1 MB", function()
+    local s = scene.new({ app = scene.app([[
+      require("society").root(function()
+        print(("x"):rep((1 << 20) - 1))
+        return { told = select(2, pcall(print, ("x"):rep(1 << 19), ("x"):rep(1 << 19))) }
+      end)
+    ]]) })
+    local reply = assert(s:dispatch("root", "go"))
+    assert.matches("print: a line can have 1 MB at most", reply.payload.told, 1, true)
+  end)
+
   it("describes a failure in words, with its traceback on separate lines", function()
     local s = scene.new({ app = scene.app([[
       local function inner() error("the \"quoted\" one") end

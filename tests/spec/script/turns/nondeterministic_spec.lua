@@ -22,6 +22,10 @@ describe("the error of a script that does not repeat itself", function()
     return s:dead_letters()[1], s:transcript():match("turn_failed root: ([^\n]*)")
   end
 
+  -- File and line of the send.
+  local WHERE = "tests/spec/script/turns/nondeterministic_spec.lua:"
+    .. debug.getinfo(1, "l").currentline + 4
+
   local function writes(payload)
     return function(root)
       root:send_message { to = "user", payload = payload }
@@ -33,10 +37,10 @@ describe("the error of a script that does not repeat itself", function()
     local letter, line = fail(writes({ n = 1 }), writes({ n = 2 }))
     assert.equal("nondeterministic: effect 1 of the script was send, and now its arguments differ "
       .. '{"index":0,"recorded":"send","now":"send","agent":"root","message_id":"' .. letter.id
-      .. '","arguments":[{"payload":{"n":2},"to":"user"}]}', line)
+      .. '","arguments":[{"payload":{"n":2},"to":"user"}],"where":"' .. WHERE .. '"}', line)
     assert.same({ error = "nondeterministic", index = 0, recorded = "send", now = "send",
       agent = "root", message_id = letter.id,
-      arguments = { { payload = { n = 2 }, to = "user" } },
+      arguments = { { payload = { n = 2 }, to = "user" } }, where = WHERE,
       message = "effect 1 of the script was send, and now its arguments differ" },
       letter.error)
   end)

@@ -1,0 +1,106 @@
+-- Covers: core/main/program_system.c
+-- One agent, one message and one conversation, and the width of tables.
+
+local program = require("program")
+
+local APP = [[
+local society = require("society")
+local BRIEF = { objective = "greet", constraints = {}, inputs = "-", outputs = "-",
+  completion_criteria = "-" }
+society.role { id = "greeter", behaviour = function(agent, message)
+  agent.state.count = 1
+  return { text = "hello, " .. message.payload.text }
+end }
+society.root(function(root, message)
+  root:remember { role = "user", content = "who\nis there?" }
+  root:remember { role = "assistant", content = "I call", tool_calls = {
+    { id = "c1", name = "send_message", arguments = '{"to":"x"}' } } }
+  local child = assert(root:spawn_agent("greeter", BRIEF, { id = "greeter_1" }))
+  local answer = assert(root:request { to = child.id, payload = { text = message.payload.text } })
+  return answer.payload
+end)
+]]
+
+describe("society inspect of one thing", function()
+  local place, running
+
+  setup(function()
+    place = program.place()
+    place:write("app.lua", APP)
+    running = place:start_ready("run app.lua --quiet")
+    assert.matches("^hello, x+\n$", place:run("send --to root --wait " .. ("x"):rep(300)).out)
+  end)
+
+  teardown(function()
+    if running then
+      running:kill("KILL")
+      running:wait()
+    end
+    place:remove()
+  end)
+
+  local function message_to(id)
+    for _, row in ipairs(program.rows(place:run("inspect messages --json"))) do
+      if row.to == id then
+        return row.id
+      end
+    end
+  end
+
+  local function looks()
+    local agent = place:run("inspect agent gree")
+    assert.same({ 0, "" }, { agent.code, agent.err })
+    assert.matches("^id +greeter_1\nrole +greeter\nparent +root\n", agent.out)
+    assert.matches('\nstate +{"count":1}\n', agent.out)
+    local id = message_to("greeter_1")
+    local message = place:run("inspect message " .. id)
+    assert.same({ 0, "" }, { message.code, message.err })
+    assert.matches("\nid +" .. id .. "\n", message.out)
+    assert.matches("\nreply +msg_%S+ from greeter_1: {\"text\":\"hello, x+\"}\n", message.out)
+    assert.matches("\n\nTIME +EVENT +AGENT +OTHER +DETAIL\n%S+ +sent +root +greeter_1", message.out)
+    assert.matches("\n%S+ +processed +greeter_1 +root", message.out)
+    assert.equal(id, program.rows(place:run("inspect message --json " .. id))[1].id)
+    local talk = place:run("inspect conversation --agent root")
+    assert.same({ 0, "user: who\n  is there?\nassistant: I call\n"
+      .. 'assistant calls send_message {"to":"x"}\n' }, { talk.code, talk.out })
+  end
+
+  it("is as wide as the terminal, unless --wide is given", function()
+    local function widest(arguments)
+      local command = ("stty cols 120; %s %s"):format(place.program, arguments)
+      local shown = place:shell(("script -qefc %s /dev/null"):format(program.quote(command))).out
+      local most = 0
+      for line in shown:gmatch("[^\r\n]+") do
+        most = math.max(most, utf8.len(line))
+      end
+      return most
+    end
+    assert.is_true(widest("inspect messages") <= 120)
+    assert.is_true(widest("inspect messages --wide") > 300)
+  end)
+
+  it("says what is missing or ambiguous", function()
+    for arguments, sentence in pairs({
+      ["agent"] = "inspect: agent needs an ID",
+      ["conversation"] = "inspect: conversation needs --agent ID",
+      ["agents root"] = "inspect: agents takes no ID; to filter: --agent ID",
+      ["agent root --type x"] = "inspect: agent cannot be filtered by --type",
+      ["message msg_"] = "begins the ids of",
+    }) do
+      local result = place:run("inspect " .. arguments)
+      assert.equal(2, result.code, arguments)
+      assert.matches(sentence, result.err, 1, true)
+    end
+    local result = place:run("inspect agent nobody")
+    assert.equal(1, result.code)
+    assert.matches("society: agent_not_found: ", result.err, 1, true)
+  end)
+
+  it("shows the same running and stopped", function()
+    looks()
+    running:kill("TERM")
+    running:wait()
+    running = nil
+    looks()
+  end)
+end)

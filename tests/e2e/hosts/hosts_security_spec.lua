@@ -1,0 +1,102 @@
+-- Joined hosts whose frames are signed, each with an ACL user as docs/redis.md prints it: the
+-- key and the passwords are in no file, output or stream, and a frame under another key is
+-- refused.
+
+local program = require("program")
+local redis_server = require("redis_server")
+local tree = require("tree")
+
+local KEY = "canary-key-of-frames-77"
+local PASSWORD = "canary-password-31"
+
+local BETA = [[
+local society = require("society")
+society.config { name = "acme", hosts = { secret_env = "ACME_KEY" } }
+society.root { general = function(_, message)
+  return { text = "hello " .. message.payload.text }
+end }
+]]
+
+local ALPHA = [[
+local society = require("society")
+society.config { name = "acme", hosts = { secret_env = "ACME_KEY" } }
+society.root(function() end)
+society.main(function(user)
+  local answer, err = user:request { to = "root@beta", payload = "Ada", timeout_ms = 250000 }
+  print(answer and answer.payload.text or err.error)
+end)
+]]
+
+-- The users of the page, all with the same password.
+local function acl_lines()
+  local file = assert(io.open(tree.path("docs/redis.md")))
+  local page = file:read("a")
+  file:close()
+  local lines = assert(page:match("```text\n(user default off\nuser alpha.-)```"))
+  return (lines:gsub(">change%-me%-%d", ">" .. PASSWORD))
+end
+
+describe("hosts whose frames are signed", function()
+  local place, server, started
+
+  before_each(function()
+    place = program.place()
+    place:write("users.acl", acl_lines())
+    started = {}
+    server = redis_server.open(place, "--aclfile users.acl", "keeper:" .. PASSWORD)
+    place:write("alpha.lua", ALPHA)
+    place:write("beta.lua", BETA)
+  end)
+
+  after_each(function()
+    for _, running in ipairs(started) do
+      if not running:code() then
+        running:kill("KILL")
+        running:wait()
+      end
+    end
+    server:close()
+    place:remove()
+  end)
+
+  local function start(name, peer, key)
+    local built = place.program
+    place.program = "env"
+    place:shell("rm -f " .. name .. "/socket")
+    local url = server.url:gsub("://", "://" .. name .. ":" .. PASSWORD .. "@")
+    local running = place:start(("ACME_KEY=%s %s run %s.lua --state %s --redis %s --host %s "
+      .. "--peers %s"):format(key, program.quote(built), name, name, url, name, peer))
+    place.program = built
+    started[#started + 1] = running
+    return running
+  end
+
+  it("keep key and passwords out of every file, output and stream", function()
+    local beta = start("beta", "alpha", KEY)
+    local alpha = start("alpha", "beta", KEY)
+    alpha:expect("hello Ada")
+    local streams = server:call("KEYS society:acme:*")
+    assert.matches("society:acme:{beta}:from:alpha", streams, 1, true)
+    for key in streams:gmatch('"(society:[^"]+)"') do
+      for _, text in ipairs({ server:call("DUMP " .. key), server:call("XRANGE " .. key .. " - +"),
+        server:call("HGETALL " .. key) }) do
+        assert.not_matches("NOPERM", text, 1, true)
+        assert.not_matches("canary", text, 1, true)
+      end
+    end
+    for _, running in ipairs({ alpha, beta }) do
+      running:kill("TERM")
+      local ended = running:wait()
+      assert.not_matches("canary", ended.out .. ended.err, 1, true)
+    end
+    assert.equal("", place:shell("grep -rlE 'canary-(key|password)' alpha beta").out)
+  end)
+
+  it("refuse a frame that is signed with another key", function()
+    local beta = start("beta", "alpha", KEY)
+    local alpha = start("alpha", "beta", "another-key-than-that-of-beta")
+    beta:expect("frame_refused")
+    assert.not_matches("hello", alpha:out(), 1, true)
+    assert.not_matches("canary", beta:err(), 1, true)
+  end)
+end)

@@ -1,0 +1,98 @@
+-- Planted faults of the HTTP door; see list.lua.
+
+local REAL = "a real server, which a simulation does not have"
+local LOOK = "pages of lists, which change nothing"
+
+local HEAD = { "unit:head_test" }
+local HOSTS = { "unit:hosts_test" }
+local LOGINS = { "unit:logins_test" }
+local MISSES = { "unit:misses_test" }
+local SERVER = { "unit:server_test" }
+
+return {
+  {
+    name = "two lengths of a body are accepted", file = "core/net/head.c", by = HEAD,
+    from = "head->lengths + head->encodings > 1 ||", to = "head->lengths + head->encodings > 2 ||",
+    outside = REAL,
+  },
+  {
+    name = "any transfer encoding is accepted", file = "core/net/head.c", by = HEAD,
+    from = "        head->is_strange |= !is_same(value, \"chunked\");\n", to = "",
+    outside = REAL,
+  },
+  {
+    name = "a request may name two hosts", file = "core/net/head.c", by = HEAD,
+    from = "head->hosts > 1 ||", to = "head->hosts > 2 ||",
+    outside = REAL,
+  },
+  {
+    name = "a loopback name counts on every port", file = "core/bridge/http/hosts.c", by = HOSTS,
+    from = " == hosts->port)", to = " > 0)",
+    outside = REAL,
+  },
+  {
+    name = "a login code counts twice", file = "core/bridge/http/logins.c", by = LOGINS,
+    from = "    logins->used = used;\n    return true;", to = "    free(used);\n    return true;",
+    outside = REAL,
+  },
+  {
+    name = "a login code does not expire", file = "core/bridge/http/logins.c", by = LOGINS,
+    from = "ticket.time_ms > now_ms || now_ms - ticket.time_ms >= SOC_WEB_CODE_MS)",
+    to = "ticket.time_ms > now_ms)",
+    outside = REAL,
+  },
+  {
+    name = "the signature of a ticket is not compared", file = "core/bridge/http/logins.c",
+    by = LOGINS,
+    from = "    return soc_digest_equal(wanted, given, sizeof(wanted));",
+    to = "    return wanted[0] + given[0] >= 0;",
+    outside = REAL,
+  },
+  {
+    name = "a code passes for a cookie", file = "core/bridge/http/logins.c", by = LOGINS,
+    from = "\"society %s \", kind);", to = "\"society %.0s \", kind);",
+    outside = REAL,
+  },
+  {
+    name = "wrong tokens are not limited", file = "core/bridge/http/misses.c", by = MISSES,
+    from = "    if (entry->count >= most)\n        return false;", to = "    (void)most;",
+    outside = REAL,
+  },
+  {
+    name = "a body that is too long is not refused by its length",
+    file = "core/net/server_request.c", by = SERVER,
+    from = "    if (request->head.length > request->body_bytes_max)",
+    to = "    if (request->head.length > request->body_bytes_max && request->closes)",
+    outside = REAL,
+  },
+  {
+    name = "trusted connections make way", file = "core/net/server_connection.c", by = SERVER,
+    from = "(found->is_trusted || found->is_cut)", to = "found->is_cut",
+    outside = REAL,
+  },
+  {
+    name = "a page begins with the last row of the one before",
+    file = "core/kernel/operations/agent_pages.c", by = { "unit:agent_pages_test" },
+    from = "bool is_wanted = key > page->after &&", to = "bool is_wanted = key >= page->after &&",
+    outside = LOOK,
+  },
+  {
+    name = "a page of open items begins with the last one of the page before",
+    file = "core/parts/human/human_look.c", by = { "unit:agent_pages_test" },
+    from = "place_of(items[i]) > after &&", to = "place_of(items[i]) >= after &&",
+    outside = LOOK,
+  },
+  {
+    name = "a cursor right below the first line is not gone", file = "core/store/tables/page.c",
+    by = { "unit:page_test" },
+    from = "query->before <= first &&", to = "query->before < first &&",
+    outside = LOOK,
+  },
+  {
+    name = "a look that waits does not look again when a line comes",
+    file = "core/kernel/operations/follow.c", by = { "unit:follow_test" },
+    from = "    follow->ask(follow);\n}\n\nstatic bool take_lines",
+    to = "}\n\nstatic bool take_lines",
+    outside = LOOK,
+  },
+}
