@@ -25,12 +25,13 @@
 #include "script/turns/effect.h"
 #include "store/memory.h"
 #include "store/sqlite/sqlite.h"
+#include "world/fleet.h"
 #include "world/world_state.h"
 
 /* The userdata of society.new. Its user values: 1 the box, 2 the app (a path or a
  * function) or nil, 3 the list of declarations made by hand (s:role{…}), which
- * recover() repeats, 4 the table of options. */
-enum { UV_BOX = 1, UV_APP, UV_DECLARED, UV_OPTIONS, UV_COUNT = UV_OPTIONS };
+ * recover() repeats, 4 the table of options, 5 the fleet it is a host of, or nil. */
+enum { UV_BOX = 1, UV_APP, UV_DECLARED, UV_OPTIONS, UV_FLEET, UV_COUNT = UV_FLEET };
 
 static struct soc_world *check_world(lua_State *L)
 {
@@ -106,10 +107,14 @@ void soc_world_stop(struct soc_world *world, bool as_crash)
 {
     if (world->host != NULL) {
         world->date_ms = soc_clock_date(soc_host_clock(world->host));
+        if (world->fleet != NULL)
+            soc_fleet_leaving(world);
         if (as_crash)
             soc_host_crash(world->host);
         else
             soc_host_close(world->host, 0);
+        if (world->fleet != NULL)
+            soc_fleet_left(world);
     }
     soc_world_note_calls(world);
     soc_script_free(world->script);
@@ -235,6 +240,8 @@ static int make_parts(lua_State *L)
         options.parts = soc_part_table_observed;
     world->host = soc_host_new(&options);
     soc_telemetry_listen(world->host, &(struct soc_trace_sampler){0}, take_span, world);
+    if (world->fleet != NULL)
+        soc_fleet_set_date(world);
     if (world->date_ms != 0)
         soc_clock_set(soc_host_clock(world->host), world->date_ms);
     struct soc_script_options script_options = {
@@ -251,6 +258,8 @@ static int make_parts(lua_State *L)
     soc_script_started(world->script);
     soc_world_open_door(world);
     soc_batch_seal(world->host);
+    if (world->fleet != NULL)
+        soc_fleet_joined(L, world);
     return 0;
 }
 
@@ -467,13 +476,23 @@ static void make_metatable(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* society.new{ seed?, store?, policies?, config?, app?, quiet?, http?, faults?,
+struct soc_world *soc_world_set_fleet(lua_State *L, int index, struct soc_fleet *fleet, int place)
+{
+    struct soc_world *world = luaL_checkudata(L, -1, SOC_WORLD);
+    lua_pushvalue(L, index);
+    lua_setiuservalue(L, -2, UV_FLEET);
+    world->fleet = fleet;
+    world->fleet_place = place;
+    return world;
+}
+
+/* society.new{ seed?, store?, policies?, config?, app?, hosts?, quiet?, http?, faults?,
  * unexpected_calls?, telemetry? } */
 static int society_new(lua_State *L)
 {
     static const char *const known[] = {
-        "seed", "store",  "policies",         "config",    "app", "quiet",
-        "http", "faults", "unexpected_calls", "telemetry", NULL};
+        "seed", "store",  "policies",         "config",    "app",   "quiet",
+        "http", "faults", "unexpected_calls", "telemetry", "hosts", NULL};
     struct soc_detail detail = {{0}};
     if (lua_isnoneornil(L, 1)) {
         lua_settop(L, 0);
@@ -481,6 +500,9 @@ static int society_new(lua_State *L)
     }
     luaL_checktype(L, 1, LUA_TTABLE);
     soc_option_check_names(L, 1, "society.new", known);
+    if (lua_getfield(L, 1, "hosts") != LUA_TNIL)
+        return soc_fleet_new(L, society_new);
+    lua_settop(L, 1);
     soc_option_check(L, 1, "society.new", "store", LUA_TSTRING);
     soc_option_check(L, 1, "society.new", "policies", LUA_TTABLE);
     soc_option_check(L, 1, "society.new", "config", LUA_TTABLE);

@@ -10,6 +10,7 @@
 #include "script/bindings/send_options.h"
 #include "script/turns/effect.h"
 #include "script/turns/payload.h"
+#include "world/fleet.h"
 #include "world/world_state.h"
 
 /* Sends to a list of receivers in one turn. */
@@ -33,6 +34,11 @@ static void take_answer(void *user, struct soc_slice answer)
  * `until_ms`. */
 static void drive(struct soc_world *world, const struct soc_buf *answer, int64_t until_ms)
 {
+    if (world->fleet != NULL) {
+        soc_batch_seal(world->host);
+        soc_fleet_run(world->fleet, world, until_ms, answer);
+        return;
+    }
     while (answer->length == 0) {
         if (soc_host_step(world->host))
             continue;

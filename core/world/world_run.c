@@ -11,9 +11,8 @@
 #include "sim/simulate.h"
 #include "store/disk/disk.h"
 #include "store/sqlite/sqlite.h"
+#include "world/fleet.h"
 #include "world/witness.h"
-
-#define ADVANCE_MS_MAX 100000000000000
 
 /* Pushes a list of names as one text with commas. */
 static void push_names(lua_State *L, int list)
@@ -184,6 +183,10 @@ static void run_ready(struct soc_world *world)
 /* Advances time up to `until_ms` (0: no limit) while anything happens. */
 static void run_until(lua_State *L, struct soc_world *world, int64_t until_ms)
 {
+    if (world->fleet != NULL) {
+        soc_fleet_run(world->fleet, world, until_ms, NULL);
+        return;
+    }
     if (world->check != NULL) {
         run_with_faults(L, world, until_ms);
         return;
@@ -217,7 +220,7 @@ static int world_run(lua_State *L)
 static int world_step(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
-    bool did = soc_host_step(world->host);
+    bool did = world->fleet != NULL ? soc_fleet_step(world->fleet) : soc_host_step(world->host);
     soc_batch_seal(world->host);
     soc_world_complain_of_calls(L, world);
     lua_pushboolean(L, did);
@@ -231,10 +234,12 @@ static int world_advance(lua_State *L)
     struct soc_world *world = soc_world_check_idle(L);
     int is_integer;
     lua_Integer ms = lua_tointegerx(L, 2, &is_integer);
-    if (lua_type(L, 2) != LUA_TNUMBER || !is_integer || ms < 0 || ms > ADVANCE_MS_MAX)
+    if (lua_type(L, 2) != LUA_TNUMBER || !is_integer || ms < 0 || ms > SOC_WORLD_ADVANCE_MS_MAX)
         return luaL_error(L, "s:advance needs ms from 0 to 10^14, not %s",
                           lua_type(L, 2) == LUA_TNUMBER ? lua_tostring(L, 2) : luaL_typename(L, 2));
     if (world->host == NULL && world->store != NULL) {
+        if (world->fleet != NULL)
+            return luaL_error(L, "this host is down: advance the fleet");
         world->date_ms += ms;
         lua_settop(L, 1);
         return 1;

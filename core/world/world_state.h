@@ -9,6 +9,7 @@
 
 struct soc_check;
 struct soc_disk;
+struct soc_fleet;
 struct soc_world_handed; /* private to world_outside.c */
 
 /* A society made by society.new. */
@@ -32,7 +33,16 @@ struct soc_world {
     struct soc_witness witness;
     struct soc_faults plan;
     struct soc_disk *disk; /* below the store, if the fault plan needs one */
+    /* A host of a fleet (fleet.h); NULL: it is alone. */
+    struct soc_fleet *fleet;
+    int fleet_place;
 };
+
+#define SOC_WORLD_ADVANCE_MS_MAX 100000000000000
+
+/* Makes the world on top of the stack the host at `place` of the fleet whose userdata is at
+ * `index`; lends it. */
+struct soc_world *soc_world_set_fleet(lua_State *L, int index, struct soc_fleet *fleet, int place);
 
 /* Returns the world at 1 if it is running and can be driven; raises otherwise. */
 struct soc_world *soc_world_check_ready(lua_State *L);

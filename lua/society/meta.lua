@@ -205,7 +205,7 @@
 ---@field policies fun(): society.PolicyInfo[] what is in force
 ---@field usage fun(filter?: { agent?: string, task?: string }): society.Usage[]
 ---@field stats fun(): table<string, any>
----@field new fun(options?: society.NewOptions): society.World in specs only
+---@field new fun(options?: society.NewOptions): society.World|society.Fleet in specs only
 local society = {}
 
 ---@class society.NewOptions
@@ -214,6 +214,7 @@ local society = {}
 ---@field store? string a directory; in memory by default
 ---@field policies? table<society.PolicyKind, string|table>
 ---@field config? society.Config
+---@field hosts? table<string, string|fun(s: society.World)|society.NewOptions> makes a fleet
 ---@field quiet? boolean
 ---@field faults? string|string[] what goes wrong, by the seed; a checker watches
 ---@field http? fun(request: table): table?, table? what servers answer

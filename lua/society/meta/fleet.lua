@@ -1,0 +1,16 @@
+---@meta
+-- Several hosts in a spec: society.new{ hosts = … }. Nothing here is ever run.
+
+---Hosts on one virtual clock; each host is also a field.
+---@class society.Fleet
+---@field run fun(self: society.Fleet): society.Fleet until no mail is under way that can arrive
+---@field advance fun(self: society.Fleet, ms: integer): society.Fleet
+---@field cut fun(self: society.Fleet, host?: string): society.Fleet off the carrier; nil: all
+---@field mend fun(self: society.Fleet, host?: string): society.Fleet
+---@field flush fun(self: society.Fleet): society.Fleet the carrier forgets everything
+---@field failback fun(self: society.Fleet, frames: integer): society.Fleet and loses the newest
+---@field delay fun(self: society.Fleet, ms: integer): society.Fleet at most, for each request
+---@field skew fun(self: society.Fleet, ms: integer): society.Fleet of the carrier's clock
+---@field host fun(self: society.Fleet, name: string): society.World
+---@field close fun(self: society.Fleet)
+---@field [string] society.World
