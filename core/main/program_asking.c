@@ -87,6 +87,17 @@ static int ask_page(lua_State *L)
     return ask_running(L, true);
 }
 
+/* Calls the function at stack index 3 with a list; what it raises stays on the stack. */
+static bool take_rows(void *user, struct soc_slice list)
+{
+    lua_State *L = user;
+    lua_pushvalue(L, 3);
+    lua_pushlstring(L, list.data, list.length);
+    return lua_pcall(L, 1, 0, 0) == LUA_OK;
+}
+
+/* ask_stopped(state, request) returns the answer; ask_stopped(state, request, take) returns
+ * true and gives the rows of a list to `take`, as lists of some of them. */
 static int ask_stopped(lua_State *L)
 {
     const char *state = luaL_checkstring(L, 1);
@@ -94,8 +105,17 @@ static int ask_stopped(lua_State *L)
     struct soc_detail detail = {0};
     struct soc_buf answer = {0};
     bool is_error = false;
-    int rc = soc_stopped_ask(state, request, &answer, &is_error, &detail);
+    bool is_walk = !lua_isnoneornil(L, 3);
+    lua_settop(L, 3);
+    int rc = is_walk ? soc_stopped_walk(state, request, take_rows, L, &answer, &is_error, &detail)
+                     : soc_stopped_ask(state, request, &answer, &is_error, &detail);
+    if (lua_gettop(L) > 3) {
+        soc_buf_fini(&answer);
+        return lua_error(L);
+    }
     int count = push_outcome(L, rc, is_error, soc_buf_slice(&answer), &detail);
+    if (is_walk && count == 1)
+        lua_pushboolean(L, true);
     soc_buf_fini(&answer);
     return count;
 }

@@ -21,6 +21,7 @@
 #include "store/directory.h"
 #include "store/lookup.h"
 #include "store/sqlite/sqlite.h"
+#include "store/tables/page.h"
 
 #define POLL_MS     20
 #define FOLD_MS_MAX 2000
@@ -277,14 +278,31 @@ static int change(const char *directory, struct soc_slice request, struct soc_bu
     return rc;
 }
 
+/* Takes what a request asks for. False: `answer` says what is wrong with it. */
+static bool read_request(const struct soc_operation *subject, struct soc_slice request,
+                         struct soc_buf *texts, struct soc_query *query, struct soc_buf *answer)
+{
+    const char *fault = soc_operation_read_query(subject, request, texts, query);
+    if (query->is_page && (query->limit == 0 || query->limit > SOC_PAGE_ROWS_MAX))
+        query->limit = query->limit == 0 ? SOC_PAGE_ROWS : SOC_PAGE_ROWS_MAX;
+    if (fault != NULL)
+        soc_refuse(answer, SOC_EINVAL, NULL, "member", soc_slice_text(fault));
+    return fault == NULL;
+}
+
+/* The operation that is asked for; NULL if there is none of that name. */
+static const struct soc_operation *find_subject(struct soc_slice request)
+{
+    struct soc_slice op = soc_json_plain_string(soc_json_member(request, "op"));
+    return op.data == NULL ? NULL : soc_catalogue_find(soc_part_table, op);
+}
+
 int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_buf *answer,
                     bool *is_error, struct soc_detail *detail)
 {
     struct soc_query query;
     struct soc_buf texts = {0};
-    struct soc_slice op = soc_json_plain_string(soc_json_member(request, "op"));
-    const struct soc_operation *subject =
-        op.data == NULL ? NULL : soc_catalogue_find(soc_part_table, op);
+    const struct soc_operation *subject = find_subject(request);
     answer->length = 0;
     *is_error = false;
     if (subject != NULL && subject->needs_running)
@@ -292,15 +310,64 @@ int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_
                         directory, subject->name);
     if (subject == NULL || subject->view == NULL)
         return change(directory, request, answer, is_error, detail);
-    const char *fault = soc_operation_read_query(subject, request, &texts, &query);
-    if (query.is_page && (query.limit == 0 || query.limit > SOC_PAGE_ROWS_MAX))
-        query.limit = query.limit == 0 ? SOC_PAGE_ROWS : SOC_PAGE_ROWS_MAX;
     int rc = SOC_OK;
-    if (fault == NULL) {
+    *is_error = !read_request(subject, request, &texts, &query, answer);
+    if (!*is_error)
         rc = look(directory, subject, &query, answer, detail);
+    soc_buf_fini(&texts);
+    return rc;
+}
+
+/* Gives all rows of a stored list to `take`. Nobody else writes: each page continues where
+ * the one before it ended. */
+static int walk_pages(const char *directory, struct soc_query query, soc_stopped_rows_cb *take,
+                      void *user, struct soc_detail *detail)
+{
+    struct soc_store *store;
+    struct soc_sqlite_options options = {.directory = directory, .access = SOC_SQLITE_READ};
+    struct soc_buf rows = {0};
+    int rc = soc_sqlite_open(&store, &options, detail);
+    if (rc < 0)
+        return rc;
+    query.is_page = query.has_after = true;
+    query.limit = SOC_PAGE_ROWS_MAX;
+    bool is_more = true;
+    while (rc == SOC_OK && is_more) {
+        struct soc_page page = {0};
+        rows.length = 0;
+        soc_buf_put_text(&rows, "[");
+        rc = soc_store_look(store, &query, &page, &rows, detail);
+        is_more = rc == SOC_OK ? page.next != 0 : rc == SOC_EGONE && page.first > query.after + 1;
+        query.after = rc == SOC_OK ? page.next : page.first - 1;
+        rc = rc == SOC_EGONE && is_more ? SOC_OK : rc;
+        soc_buf_put_text(&rows, "]");
+        if (rc == SOC_OK && rows.length > 2 && !take(user, soc_buf_slice(&rows)))
+            break;
+    }
+    soc_buf_fini(&rows);
+    soc_store_close(store);
+    return rc;
+}
+
+int soc_stopped_walk(const char *directory, struct soc_slice request, soc_stopped_rows_cb *take,
+                     void *user, struct soc_buf *answer, bool *is_error,
+                     struct soc_detail *detail)
+{
+    struct soc_query query;
+    struct soc_buf texts = {0};
+    const struct soc_operation *subject = find_subject(request);
+    int rc = SOC_OK;
+    bool is_long = subject != NULL && !subject->needs_running && subject->view != NULL &&
+                   subject->view->is_stored && subject->view->make == NULL &&
+                   read_request(subject, request, &texts, &query, answer) && !query.is_page &&
+                   query.limit == 0 && soc_page_serves(&query);
+    *is_error = false;
+    if (is_long) {
+        rc = walk_pages(directory, query, take, user, detail);
     } else {
-        *is_error = true;
-        soc_refuse(answer, SOC_EINVAL, NULL, "member", soc_slice_text(fault));
+        rc = soc_stopped_ask(directory, request, answer, is_error, detail);
+        if (rc == SOC_OK && !*is_error)
+            take(user, soc_buf_slice(answer));
     }
     soc_buf_fini(&texts);
     return rc;

@@ -20,4 +20,14 @@
 int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_buf *answer,
                     bool *is_error, struct soc_detail *detail);
 
+/* Takes a JSON list of rows. False ends the walk. */
+typedef bool soc_stopped_rows_cb(void *user, struct soc_slice list);
+
+/* Answers like soc_stopped_ask, but gives the rows of a list to `take`: of one that is stored
+ * a page at a time, from one snapshot, so that it may be of any length. `answer` is for an
+ * error object only. */
+int soc_stopped_walk(const char *directory, struct soc_slice request, soc_stopped_rows_cb *take,
+                     void *user, struct soc_buf *answer, bool *is_error,
+                     struct soc_detail *detail);
+
 #endif

@@ -66,13 +66,16 @@ local function complain(state, name, text)
   return M.code_of(name)
 end
 
-local function ask_once(state, request, needs_running)
+local function ask_once(state, request, needs_running, take)
   local list, name, text = program.ask(state, request)
+  if list and take then
+    take(list)
+  end
   if name ~= "no_such_file" then
     return list, name, text
   end
   if not needs_running then
-    return program.ask_stopped(state, request)
+    return program.ask_stopped(state, request, take)
   end
   if program.is_held(state) then
     return nil, "state_locked",
@@ -84,12 +87,13 @@ end
 
 --- Asks and returns the answer, a JSON list; or nil and an exit code, after a complaint.
 -- `options`: needs_running, if a stopped society cannot do it: true, or what to say then;
--- patience_ms; may_refuse, if a refusal is an answer, too: nil without a code or complaint.
+-- patience_ms; may_refuse, if a refusal is an answer, too: nil without a code or complaint;
+-- take, a function that gets the list instead, in parts if it is long: the result is true then.
 function M.ask(state, request, options)
   options = options or {}
   local tries = math.max(1, (options.patience_ms or PATIENCE_MS) // PAUSE_MS)
   for try = 1, tries do
-    local list, name, text = ask_once(state, request, options.needs_running)
+    local list, name, text = ask_once(state, request, options.needs_running, options.take)
     if list then
       return list
     end
@@ -110,15 +114,16 @@ local function first_left(name, text)
 end
 
 -- One page: the list, the next line and the last one there is. A list that is nil has lost its
--- first lines: go on with the next. Without a next line: nil, nil and an exit code.
-local function read_page(state, op, members, page)
+-- first lines, or `take` has all of it: go on with the next. Without a next line: nil, nil and
+-- an exit code.
+local function read_page(state, op, members, page, take)
   local list, next_line, text = program.ask_page(state, M.request(op, page))
   if list then
     return list, next_line, text
   end
   if next_line == "no_such_file" and page.after == 0 then
-    local whole, code = M.ask(state, M.request(op, members))
-    return whole, whole and 0, whole and 0 or code
+    local whole, code = M.ask(state, M.request(op, members), { take = take })
+    return nil, whole and 0, code
   end
   local first = first_left(next_line, text)
   if not first then
@@ -135,17 +140,17 @@ local function follows(op, next_line, last)
   return next_line > 0 and (not BY_LINE[op] or not last or next_line < last)
 end
 
---- Asks for all rows of a list and calls `take(list)` with them. A running society gives
--- them a page at a time, so that no answer is large and nothing waits for it. It ends with
--- the last line there was at the first answer: a busy society adds rows faster than they are
--- read. Returns an exit code if that failed, after a complaint.
+--- Asks for all rows of a list and calls `take(list)` with them, a page at a time: no answer
+-- is large, and nothing in a running society waits for it. It ends with the last line there was
+-- at the first answer: a busy society adds rows faster than they are read. Returns an exit code
+-- if that failed, after a complaint.
 function M.walk(state, op, members, take)
   local page, last = { after = 0, limit = PAGE_ROWS }, nil
   for name, value in pairs(members) do
     page[name] = value
   end
   while page.after do
-    local list, next_line, rest = read_page(state, op, members, page)
+    local list, next_line, rest = read_page(state, op, members, page, take)
     if not next_line then
       return rest
     end

@@ -129,4 +129,26 @@ describe("inspect", function()
       assert.same(list, table.move(stopped, 1, #list, 1, {}), what) -- the end leaves lines
     end
   end)
+
+  it("shows lists of a stopped society that are larger than any JSON text may be", function()
+    stop()
+    place:write("large.lua", [[
+      local society = require("society")
+      society.root { default = function() end }
+      society.main(function(user)
+        for _ = 1, 10 do
+          assert(user:send_message { to = "root", payload = { text = ("x"):rep(7 << 20) } })
+        end
+      end)
+    ]])
+    assert.equal(0, place:run("run large.lua --quiet --fresh").code)
+    local result = place:run("inspect messages --json")
+    assert.equal(0, result.code, result.err)
+    assert.is_true(#result.out > 64 << 20)
+    local _, count = result.out:gsub("\n", "")
+    assert.equal(10, count)
+    result = place:run("inspect messages")
+    assert.equal("", result.err)
+    assert.equal(0, result.code)
+  end)
 end)
