@@ -125,7 +125,7 @@ describe("agent:chat over HTTP", function()
     app("a", "prices = { m = { input = 1000, output = 0 } },"
       .. " limits = { agent_tokens = 5, agent_cost = 0, society_tokens = 100, society_cost = 1 }")
     local running = place:start("run app.lua --http 0")
-    running:expect("a ")
+    running:expect("a \t9")
     local found = {}
     for _, row in ipairs(program.rows(run("call budgets"))) do
       found[row.of .. " " .. (row.id or "") .. " " .. row.what] = row
