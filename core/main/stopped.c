@@ -350,8 +350,7 @@ static int walk_pages(const char *directory, struct soc_query query, soc_stopped
 }
 
 int soc_stopped_walk(const char *directory, struct soc_slice request, soc_stopped_rows_cb *take,
-                     void *user, struct soc_buf *answer, bool *is_error,
-                     struct soc_detail *detail)
+                     void *user, struct soc_buf *answer, bool *is_error, struct soc_detail *detail)
 {
     struct soc_query query;
     struct soc_buf texts = {0};

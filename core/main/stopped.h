@@ -27,7 +27,6 @@ typedef bool soc_stopped_rows_cb(void *user, struct soc_slice list);
  * a page at a time, from one snapshot, so that it may be of any length. `answer` is for an
  * error object only. */
 int soc_stopped_walk(const char *directory, struct soc_slice request, soc_stopped_rows_cb *take,
-                     void *user, struct soc_buf *answer, bool *is_error,
-                     struct soc_detail *detail);
+                     void *user, struct soc_buf *answer, bool *is_error, struct soc_detail *detail);
 
 #endif
