@@ -25,6 +25,7 @@
 #include "kernel/turns/batch.h"
 #include "kernel/turns/deadlock.h"
 #include "kernel/turns/egress.h"
+#include "kernel/turns/halt.h"
 #include "kernel/turns/main.h"
 #include "kernel/turns/ready.h"
 #include "kernel/turns/schedule.h"
@@ -490,6 +491,7 @@ static void free_host(struct soc_host *host)
     soc_buf_fini(&host->waits.changed);
     soc_buf_fini(&host->batch);
     soc_buf_fini(&host->main.error);
+    soc_halt_fini(host);
     free(host);
 }
 

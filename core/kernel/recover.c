@@ -20,6 +20,7 @@
 #include "kernel/status.h"
 #include "kernel/turns/batch.h"
 #include "kernel/turns/egress.h"
+#include "kernel/turns/halt.h"
 #include "kernel/turns/handling.h"
 #include "kernel/turns/main.h"
 #include "kernel/turns/ready.h"
@@ -252,6 +253,8 @@ static void apply_meta(struct soc_loader *loader, const struct soc_record_meta *
         host->main.is_done = host->main.was_done = true;
     } else if (soc_slice_equal(r->name, SOC_SLICE("main_failed"))) {
         soc_main_restore(host, r->value);
+    } else if (soc_slice_equal(r->name, SOC_SLICE("halted"))) {
+        soc_halt_restore(host, r->value);
     } else if (soc_slice_equal(r->name, SOC_SLICE("cursor"))) {
         loader->reached_ms = soc_batch_read_cursor(host, r->value);
     } else if (soc_slice_equal(r->name, SOC_SLICE("clock"))) {

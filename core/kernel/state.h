@@ -136,6 +136,13 @@ struct soc_main_state {
     uint64_t asked;              /* key of the last request that was answered; 0: none */
 };
 
+/* The activation that ended an earlier run (turns/halt.h). */
+struct soc_halted {
+    struct soc_buf agent; /* id */
+    uint64_t key;         /* of its message; 0: `main` */
+    struct soc_buf error; /* empty: there is none */
+};
+
 /* Health of the disk. */
 struct soc_disk_state {
     bool is_full;     /* no turn starts, no output leaves */
@@ -173,6 +180,7 @@ struct soc_host {
     struct soc_outbox outbox;
     struct soc_totals totals;
     struct soc_main_state main;
+    struct soc_halted halted;
     struct soc_disk_state disk;
     struct soc_tap *tap;       /* tap.h; NULL: nobody has listened yet */
     struct soc_loader *loader; /* recover.h; NULL except during recovery */

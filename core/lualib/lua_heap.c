@@ -33,15 +33,19 @@ struct slab {
 
 struct heap {
     size_t bytes_used;
-    size_t bytes_limit; /* where the fast path ends: bytes_max, or where the watch begins */
+    size_t bytes_limit; /* where the fast path ends: the lesser of the next two */
+    size_t bytes_watch; /* where watch_cb is called, once */
+    size_t bytes_end;   /* where requests are refused; bytes_max at most */
     size_t bytes_max;
-    soc_lua_heap_cb *watch_cb; /* called once beyond bytes_limit; NULL: not watched */
+    soc_lua_heap_cb *watch_cb; /* NULL: not watched */
     void *watch_user;
+    soc_lua_heap_cb *end_cb; /* called instead of refusing; NULL: refused */
+    void *end_user;
     struct piece *free[CLASSES];
     struct slab *slabs;
     char *fresh; /* unused part of the newest slab */
     char *fresh_end;
-    bool is_large; /* collected less often */
+    int percent; /* the collector waits for this much, see below */
 };
 
 static size_t class_of(size_t size)
@@ -122,6 +126,31 @@ static void *resize(struct heap *heap, void *old, size_t old_size, size_t size)
     return memory;
 }
 
+static void set_limit(struct heap *heap)
+{
+    heap->bytes_limit = heap->bytes_watch < heap->bytes_end ? heap->bytes_watch : heap->bytes_end;
+}
+
+static void *refuse(const struct heap *heap)
+{
+    if (heap->end_cb != NULL)
+        heap->end_cb(heap->end_user);
+    return NULL;
+}
+
+/* The request takes the heap to `bytes`, beyond its limit; false: it is refused. */
+static bool pass_limit(struct heap *heap, size_t bytes)
+{
+    soc_lua_heap_cb *watch_cb = heap->watch_cb;
+    if (watch_cb != NULL && bytes > heap->bytes_watch) {
+        heap->watch_cb = NULL;
+        heap->bytes_watch = SIZE_MAX;
+        set_limit(heap);
+        watch_cb(heap->watch_user);
+    }
+    return bytes <= heap->bytes_end;
+}
+
 /* Handles any request. Out of line, so that the fast path saves no registers. */
 static __attribute__((noinline)) void *allocate_any(struct heap *heap, void *old, size_t old_size,
                                                     size_t size)
@@ -133,17 +162,13 @@ static __attribute__((noinline)) void *allocate_any(struct heap *heap, void *old
         heap->bytes_used -= freed;
         return NULL;
     }
-    if (size > freed && heap->bytes_used + (size - freed) > heap->bytes_limit) {
-        heap->bytes_limit = heap->bytes_max;
-        if (heap->watch_cb != NULL)
-            heap->watch_cb(heap->watch_user);
-        heap->watch_cb = NULL;
-        if (heap->bytes_used + (size - freed) > heap->bytes_max)
-            return NULL;
-    }
+    size_t bytes = heap->bytes_used + size - freed;
+    if (size > freed && bytes > heap->bytes_limit && !pass_limit(heap, bytes))
+        return refuse(heap);
     void *memory = freed == 0 ? take(heap, size) : resize(heap, old, freed, size);
-    if (memory != NULL)
-        heap->bytes_used += size - freed;
+    if (memory == NULL)
+        return refuse(heap);
+    heap->bytes_used = bytes;
     return memory;
 }
 
@@ -184,21 +209,30 @@ static void free_heap(struct heap *heap)
 /* The collector runs when the heap reaches this percentage of what survived the last
  * run. A small heap collects often, so that new objects reuse memory that is still in
  * the cache: a message costs a fifth less than with 400. Collecting a large heap means
- * walking live data all over memory, so it happens rarely. Near the heap's limit Lua
- * collects regardless. */
+ * walking live data all over memory, so it happens rarely; but not so rarely that the
+ * garbage of a huge one would reach the heap's limit. */
 #define SMALL_COLLECT_PERCENT 150
 #define LARGE_COLLECT_PERCENT 400
+#define HUGE_PART             8 /* a heap is huge from this part of its limit on */
+
+static int percent_of(const struct heap *heap)
+{
+    bool is_large = heap->bytes_used >= LARGE_BYTES;
+    bool is_huge = heap->bytes_used > heap->bytes_max / HUGE_PART;
+    return is_large && !is_huge ? LARGE_COLLECT_PERCENT : SMALL_COLLECT_PERCENT;
+}
 
 lua_State *soc_lua_heap_open(size_t bytes_max)
 {
     assert(bytes_max > 0);
     struct heap *heap = soc_alloc_zero(sizeof(*heap));
-    heap->bytes_max = heap->bytes_limit = bytes_max;
+    heap->bytes_max = heap->bytes_end = heap->bytes_limit = bytes_max;
+    heap->bytes_watch = SIZE_MAX;
     lua_State *L = lua_newstate(allocate, heap);
     if (L == NULL)
         free_heap(heap);
     else
-        lua_gc(L, LUA_GCINC, SMALL_COLLECT_PERCENT, 0, 0);
+        lua_gc(L, LUA_GCINC, heap->percent = SMALL_COLLECT_PERCENT, 0, 0);
     return L;
 }
 
@@ -220,22 +254,32 @@ void soc_lua_heap_watch(lua_State *L, size_t bytes_more, soc_lua_heap_cb *cb, vo
     struct heap *heap = find_heap(L);
     if (heap == NULL)
         return;
-    size_t left = heap->bytes_max - heap->bytes_used;
-    heap->bytes_limit =
-        cb != NULL && bytes_more < left ? heap->bytes_used + bytes_more : heap->bytes_max;
+    heap->bytes_watch = cb == NULL ? SIZE_MAX : heap->bytes_used + bytes_more;
     heap->watch_cb = cb;
     heap->watch_user = user;
+    set_limit(heap);
+}
+
+void soc_lua_heap_set_end(lua_State *L, size_t bytes_more, soc_lua_heap_cb *end, void *user)
+{
+    struct heap *heap = find_heap(L);
+    if (heap == NULL)
+        return;
+    size_t left = heap->bytes_max - heap->bytes_used;
+    heap->bytes_end =
+        end != NULL && bytes_more < left ? heap->bytes_used + bytes_more : heap->bytes_max;
+    heap->end_cb = end;
+    heap->end_user = user;
+    set_limit(heap);
 }
 
 void soc_lua_heap_tend(lua_State *L)
 {
     struct heap *heap = find_heap(L);
-    if (heap == NULL)
+    if (heap == NULL || heap->percent == percent_of(heap))
         return;
-    if (heap->is_large == (heap->bytes_used >= LARGE_BYTES))
-        return;
-    heap->is_large = !heap->is_large;
-    lua_gc(L, LUA_GCINC, heap->is_large ? LARGE_COLLECT_PERCENT : SMALL_COLLECT_PERCENT, 0, 0);
+    heap->percent = percent_of(heap);
+    lua_gc(L, LUA_GCINC, heap->percent, 0, 0);
 }
 
 void soc_lua_heap_close(lua_State *L)

@@ -219,8 +219,10 @@ static void enter(lua_State *L)
         lua_sethook(L, look, LUA_MASKCOUNT, 1);
 }
 
-static void run_out(struct soc_guest *guest)
+/* Also in the middle of an allocation, where Lua could not go on. */
+static void run_out(void *user)
 {
+    struct soc_guest *guest = user;
     soc_guest_end_over(guest, "memory", guest->memory_bytes);
 }
 
@@ -429,6 +431,7 @@ static bool open_state(struct soc_guest *guest)
     guest->L = soc_lua_heap_open((size_t)guest->memory_bytes * 4 + SOC_SCRIPT_TEXT_BYTES_MAX * 2);
     if (guest->L == NULL)
         return false;
+    soc_lua_heap_set_end(guest->L, SIZE_MAX, run_out, guest);
     *(struct soc_guest **)lua_getextraspace(guest->L) = guest;
     luaL_openlibs(guest->L);
     soc_sandbox_set_budget(

@@ -1,7 +1,10 @@
 #include "worker/job.h"
 
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <lauxlib.h>
 #include <lua.h>
@@ -105,6 +108,18 @@ static void run_out_of_memory(void *user)
     struct job *job = user;
     soc_job_put_over(job->answer, "memory", job->memory_bytes);
     job->answer_at_once(job->user, soc_buf_slice(job->answer));
+}
+
+/* One operation inside Lua asks for far more than the budget, and Lua could not go on. In a
+ * worker the script was ended before. */
+static void halt(void *user)
+{
+    const struct job *job = user;
+    fprintf(stderr,
+            "society: a script of run_lua asked for more memory than its budget of %llu "
+            "bytes at once, which ends a simulation\n",
+            (unsigned long long)job->memory_bytes);
+    _exit(EXIT_FAILURE);
 }
 
 static int job_print(lua_State *L)
@@ -220,6 +235,7 @@ static bool open_state(struct job *job)
         soc_job_put_over(job->answer, "memory", job->memory_bytes);
         return false;
     }
+    soc_lua_heap_set_end(job->L, SIZE_MAX, halt, job);
     *(struct job **)lua_getextraspace(job->L) = job;
     luaL_openlibs(job->L);
     soc_sandbox_set_budget(job->L, &(struct soc_sandbox_budget){

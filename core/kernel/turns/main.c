@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "kernel/state.h"
 #include "kernel/turns/batch.h"
+#include "kernel/turns/halt.h"
 #include "kernel/turns/handling.h"
 #include "kernel/turns/ready.h"
 
@@ -22,11 +23,21 @@ static void clear_mark(struct soc_host *host)
     soc_batch_put_meta(host, MARK, (struct soc_slice){"", 0});
 }
 
+/* `main` is run again although it ended an earlier run. */
+static void forget_halt(struct soc_host *host)
+{
+    if (host->halted.error.length == 0 || host->halted.key != 0)
+        return;
+    struct soc_buf error = soc_halt_take(host);
+    soc_buf_fini(&error);
+}
+
 void soc_main_begin(struct soc_host *host)
 {
     struct soc_agent *user = host->registry.user;
     if (host->options.retries_main) {
         clear_mark(host); /* nothing that an earlier run sent is taken up */
+        forget_halt(host);
         if (user->activation != NULL)
             soc_handling_abandon(host, user->activation, SOC_OUTCOME_PROCESSED,
                                  (struct soc_slice){0});

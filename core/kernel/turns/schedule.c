@@ -11,6 +11,7 @@
 #include "kernel/turns/batch.h"
 #include "kernel/turns/commit.h"
 #include "kernel/turns/egress.h"
+#include "kernel/turns/halt.h"
 #include "kernel/turns/handling.h"
 #include "kernel/turns/main.h"
 #include "kernel/turns/ready.h"
@@ -189,9 +190,35 @@ static void stall_turn(struct soc_host *host, struct soc_activation *activation)
     soc_waiting_stall(host, activation);
 }
 
+void soc_schedule_park(struct soc_host *host, struct soc_agent *agent, struct soc_slice error)
+{
+    struct soc_activation *activation = agent->activation;
+    assert(activation != NULL && !host->turn.is_open);
+    soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
+    if (activation->message == NULL) {
+        soc_main_fail(host, activation, true, error);
+        return;
+    }
+    note_failure(host, agent);
+    soc_handling_abandon(host, activation, SOC_OUTCOME_DEAD, error);
+    soc_ending_check(host, agent);
+}
+
+/* The activation ended an earlier run, and would do so again. */
+static void park_halted(struct soc_host *host, struct soc_activation *activation)
+{
+    struct soc_buf error = soc_halt_take(host);
+    soc_schedule_park(host, activation->agent, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
 static void run_turn(struct soc_host *host, struct soc_activation *activation)
 {
     assert(activation->state == SOC_ACTIVATION_READY);
+    if (host->halted.error.length > 0 && soc_halt_names(host, activation)) {
+        park_halted(host, activation);
+        return;
+    }
     host->totals.turns++;
     struct soc_buf error = {0};
     soc_turn_begin(host, activation->agent, activation);
@@ -313,20 +340,6 @@ static bool abandon_inside(struct soc_host *host, struct soc_agent *agent)
                          SOC_SLICE("{\"error\":\"moved_outside\"}"));
     soc_ending_check(host, agent);
     return true;
-}
-
-void soc_schedule_park(struct soc_host *host, struct soc_agent *agent, struct soc_slice error)
-{
-    struct soc_activation *activation = agent->activation;
-    assert(activation != NULL && !host->turn.is_open);
-    soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
-    if (activation->message == NULL) {
-        soc_main_fail(host, activation, true, error);
-        return;
-    }
-    note_failure(host, agent);
-    soc_handling_abandon(host, activation, SOC_OUTCOME_DEAD, error);
-    soc_ending_check(host, agent);
 }
 
 bool soc_schedule_run(struct soc_host *host)

@@ -2,11 +2,16 @@
 
 #include <assert.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/cpu_timer.h"
+#include "kernel/refusal.h"
+#include "kernel/turns/halt.h"
 #include "lualib/lua_heap.h"
 #include "sandbox/sandbox.h"
 #include "script/turns/behaviour.h"
@@ -111,6 +116,34 @@ static void check_memory(lua_State *L, struct soc_script *script)
     if (soc_lua_heap_bytes(L) > budget->bytes_begun + budget->bytes_max)
         end_turn(L, script, "memory", budget->bytes_max);
     watch_heap(script);
+}
+
+/* One operation inside Lua asks for more than a turn may ever have. It cannot be refused, since
+ * Lua would not survive that, nor granted: the process ends. What it is about to do is lost with
+ * it, what was committed is not, and the next start parks the activation. */
+static void halt(void *user)
+{
+    const struct soc_script *script = user;
+    struct soc_buf error = {0};
+    soc_refusal_begin(&error, SOC_EBUDGET,
+                      "one operation asked for more memory than a turn may ever have, which ends "
+                      "the program; make large texts and tables in smaller steps");
+    soc_json_put_text_member(&error, "which", SOC_SLICE("memory"));
+    soc_buf_printf(&error, ",\"limit\":%zu", script->budget->bytes_max);
+    soc_refusal_end(&error, SOC_EBUDGET);
+    soc_halt(script->host, soc_buf_slice(&error));
+    fputs("society: one operation of a script asked for too much memory, which ends the program; "
+          "nothing that was committed is lost, and the next start parks what asked for it\n",
+          stderr);
+    fflush(stdout);
+    _exit(EXIT_FAILURE);
+}
+
+/* Bounds the heap: to what the open turn may have, or to all there is. */
+static void bound_heap(struct soc_script *script, bool is_open)
+{
+    size_t bytes = is_open ? script->budget->bytes_max + SOC_SCRIPT_JUMP_BYTES_MAX : SIZE_MAX;
+    soc_lua_heap_set_end(script->L, bytes, halt, script);
 }
 
 static void charge(lua_State *L, struct soc_script *script, uint64_t steps)
@@ -220,6 +253,7 @@ void soc_budget_open(struct soc_script *script)
                                           .enter = enter,
                                           .text_bytes_max = SOC_SCRIPT_TEXT_BYTES_MAX,
                                       });
+    bound_heap(script, false);
 }
 
 void soc_budget_close(struct soc_script *script)
@@ -227,6 +261,7 @@ void soc_budget_close(struct soc_script *script)
     if (script->budget == NULL)
         return;
     assert(script->budget->current == NULL);
+    soc_lua_heap_set_end(script->L, 0, NULL, NULL);
     soc_cpu_timer_free(script->budget->timer);
     free(script->budget);
     script->budget = NULL;
@@ -245,6 +280,7 @@ void soc_budget_renew(struct soc_script *script)
     budget->turn++;
     script->steps_left = budget->steps_max;
     budget->bytes_begun = soc_lua_heap_bytes(script->L);
+    bound_heap(script, true);
     watch_heap(script);
 }
 
@@ -303,10 +339,12 @@ void soc_budget_end(struct soc_script *script, lua_State *co, struct soc_budget_
     if (lua_gethook(co) == budget->hook)
         lua_sethook(co, NULL, 0, 0);
     *running_script(script->L) = scope.former;
-    if (scope.outer == NULL)
+    if (scope.outer == NULL) {
         soc_lua_heap_watch(script->L, 0, NULL, NULL);
-    else if (is_urgent(budget))
+        bound_heap(script, false);
+    } else if (is_urgent(budget)) {
         set_urgent_hook(budget, scope.outer);
+    }
 }
 
 void soc_budget_charge(lua_State *L, struct soc_script *script, uint64_t steps)
