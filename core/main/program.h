@@ -52,6 +52,8 @@ void soc_program_add_texts(lua_State *L);
  *   complete_path(path)           -> resolved path | nil, reason
  *   make_directory(path)          -> true | nil, reason, whether the path exists
  *   is_empty_directory(path)
+ *   make_private_directory()      -> path of a new one for temporary files | nil, reason
+ *   remove_directory(path)        with the files in it, and directories of files
  *   write_new(path, text)         -> true | nil, reason
  *   variables(prefix)             -> list of { name, value } of the environment
  *   ignore_closed_pipes()
@@ -69,7 +71,9 @@ void soc_program_add_web(lua_State *L);
 /* Adds the functions for backups (store/sqlite/backup.h):
  *   backup(state, file, may_replace), restore(file, state), verify_file(file),
  *   verify_state(state)           -> { bytes, sequence, line, records } | nil, error name,
- *                                 sentence */
+ *                                 sentence
+ * and for rows as lines (store/sqlite/transfer.h):
+ *   write_rows(state, take), read_rows(state, next) -> true | nil, error name, sentence */
 void soc_program_add_backup(lua_State *L);
 
 /* Adds the line editor (libedit):

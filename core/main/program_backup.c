@@ -5,6 +5,7 @@
 
 #include "main/program.h"
 #include "store/sqlite/backup.h"
+#include "store/sqlite/transfer.h"
 
 static void set_number(lua_State *L, const char *name, uint64_t number)
 {
@@ -63,11 +64,63 @@ static int verify_state(lua_State *L)
     return push_report(L, rc, &report, &detail);
 }
 
+/* Calls the Lua function at index 2 with the line; what it raises stays on the stack. */
+static int take_row(struct soc_slice line, void *user)
+{
+    lua_State *L = user;
+    lua_pushvalue(L, 2);
+    lua_pushlstring(L, line.data, line.length);
+    return lua_pcall(L, 1, 0, 0) == LUA_OK ? SOC_OK : SOC_EINVAL;
+}
+
+/* The line that the function returns; it stays at index 3, so that it lasts. */
+static int next_row(struct soc_slice *line, void *user)
+{
+    lua_State *L = user;
+    lua_settop(L, 2);
+    lua_pushvalue(L, 2);
+    if (lua_pcall(L, 0, 1, 0) != LUA_OK)
+        return SOC_EINVAL;
+    *line = (struct soc_slice){0};
+    if (!lua_isnil(L, 3))
+        line->data = luaL_tolstring(L, 3, &line->length);
+    return SOC_OK;
+}
+
+/* Pushes true, or nil, the error name and a sentence; raises what the function has raised. */
+static int push_transfer(lua_State *L, int rc, const struct soc_detail *detail)
+{
+    if (rc < 0 && detail->text[0] == '\0')
+        return lua_error(L);
+    if (rc < 0)
+        return push_report(L, rc, NULL, detail);
+    lua_pushboolean(L, true);
+    return 1;
+}
+
+static int write_rows(lua_State *L)
+{
+    struct soc_detail detail = {0};
+    const char *state = luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    return push_transfer(L, soc_transfer_write(state, take_row, L, &detail), &detail);
+}
+
+static int read_rows(lua_State *L)
+{
+    struct soc_detail detail = {0};
+    const char *state = luaL_checkstring(L, 1);
+    luaL_checktype(L, 2, LUA_TFUNCTION);
+    return push_transfer(L, soc_transfer_read(state, next_row, L, &detail), &detail);
+}
+
 static const luaL_Reg functions[] = {
     {"backup", backup},
     {"restore", restore},
     {"verify_file", verify_file},
     {"verify_state", verify_state},
+    {"write_rows", write_rows},
+    {"read_rows", read_rows},
     {NULL, NULL},
 };
 

@@ -12,6 +12,7 @@
 
 #include <lauxlib.h>
 
+#include "base/buf.h"
 #include "env/clock.h"
 #include "main/program.h"
 
@@ -94,6 +95,47 @@ static int make_directory(lua_State *L)
     return count + 1;
 }
 
+static int make_private_directory(lua_State *L)
+{
+    const char *place = getenv("TMPDIR");
+    lua_pushfstring(L, "%s/society-XXXXXX", place == NULL || *place == '\0' ? "/tmp" : place);
+    struct soc_buf path = {0};
+    soc_buf_put_text(&path, lua_tostring(L, -1));
+    char *made = mkdtemp((char *)(uintptr_t)soc_buf_text(&path));
+    int error = errno;
+    if (made != NULL)
+        lua_pushstring(L, made);
+    soc_buf_fini(&path);
+    errno = error;
+    return made != NULL ? 1 : push_errno(L);
+}
+
+/* Removes what is in the directory at `path`, directories in it to a depth of `levels`, and
+ * itself. What cannot be removed stays. */
+static void remove_all(const char *path, int levels)
+{
+    DIR *directory = opendir(path);
+    const struct dirent *entry;
+    while (directory != NULL && (entry = readdir(directory)) != NULL) {
+        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
+            continue;
+        struct soc_buf inside = {0};
+        soc_buf_printf(&inside, "%s/%s", path, entry->d_name);
+        if (unlink(soc_buf_text(&inside)) < 0 && levels > 0)
+            remove_all(soc_buf_text(&inside), levels - 1);
+        soc_buf_fini(&inside);
+    }
+    if (directory != NULL)
+        closedir(directory);
+    rmdir(path);
+}
+
+static int remove_directory(lua_State *L)
+{
+    remove_all(luaL_checkstring(L, 1), 1);
+    return 0;
+}
+
 static int is_empty_directory(lua_State *L)
 {
     DIR *directory = opendir(luaL_checkstring(L, 1));
@@ -156,6 +198,8 @@ static const luaL_Reg functions[] = {
     {"terminal_width", terminal_width},
     {"complete_path", complete_path},
     {"make_directory", make_directory},
+    {"make_private_directory", make_private_directory},
+    {"remove_directory", remove_directory},
     {"is_empty_directory", is_empty_directory},
     {"write_new", write_new},
     {"variables", variables},

@@ -12,8 +12,8 @@ local M = {}
 M.names = {
   "run", "sim", "test", "check", "inspect", "watch", "policy", "send", "inbox", "decide",
   "cancel", "terminate", "pause", "resume", "redeliver", "drop", "link", "call", "attach", "export",
-  "replay", "token", "open", "backup", "restore", "verify", "config", "repl", "demo", "init",
-  "version", "help",
+  "import", "replay", "token", "open", "backup", "restore", "verify", "config", "repl", "demo",
+  "init", "version", "help",
 }
 
 -- Commands that promise the same outcome each time.

@@ -3,8 +3,8 @@
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
 local json = require("society.json")
-local output = require("society.cli.output")
 local program = require("society.program")
+local rows = require("society.cli.rows")
 
 -- What the operation answers is one object with a text.
 local function write_text(op)
@@ -27,48 +27,8 @@ local function write_object(op)
   end
 end
 
--- The tables in their order. Those that grow with time are read by pages; of the others a
--- running society has more stored than its list shows.
-local TABLES = {
-  { "roles" }, { "agents" }, { "contacts" }, { "tasks", is_long = true },
-  { "messages", is_long = true }, { "inbox", members = { state = "all" } },
-  { "activity", is_long = true },
-}
-
-local function write_rows(name, list)
-  for row in program.rows(list) do
-    io.write('{"table":"', name, '",', row:sub(2), "\n")
-  end
-end
-
-local function write_table(state, table)
-  local name = table[1]
-  if table.is_long then
-    return ask.walk(state, name, {}, function(list) write_rows(name, list) end)
-  end
-  local _, failure = program.ask(state, ask.request("stats"))
-  if failure ~= "no_such_file" then
-    local rows, code = ask.ask(state, ask.request("rows", { table = name }))
-    if rows then
-      output.print_lines(rows)
-    end
-    return code
-  end
-  local list, code = ask.ask(state, ask.request(name, table.members))
-  if list then
-    write_rows(name, list)
-  end
-  return code
-end
-
-local function write_tables(state)
-  for _, table in ipairs(TABLES) do
-    local code = write_table(state, table)
-    if code then
-      return code
-    end
-  end
-  return nil
+local function write_lines(state)
+  return rows.walk(state, function(line) io.write(line, "\n") end)
 end
 
 local FORMATS = {
@@ -76,7 +36,8 @@ local FORMATS = {
     write = write_object("registries") },
   { "dot", "agents and who waits for whom, for Graphviz", write = write_text("dot") },
   { "mermaid", "messages as a sequence diagram for Mermaid", write = write_text("mermaid") },
-  { "jsonl", "every row that is stored, one JSON object per line", write = write_tables },
+  { "jsonl", "the whole society, one JSON object per line; `society import` reads it",
+    write = write_lines },
 }
 
 local M = {

@@ -49,12 +49,15 @@ describe("an export over HTTP", function()
     return answer.body, answer.headers["content-type"]
   end
 
+  -- The rows for people; the command adds those that are stored, for `society import`.
   local function lines(text)
     local rows, counts = {}, {}
     for line in text:gmatch("[^\n]+") do
       local row = json.decode(line)
-      rows[#rows + 1] = row
-      counts[row.table] = (counts[row.table] or 0) + 1
+      if row.table then
+        rows[#rows + 1] = row
+        counts[row.table] = (counts[row.table] or 0) + 1
+      end
     end
     return rows, counts
   end
@@ -82,7 +85,7 @@ describe("an export over HTTP", function()
   it("writes every row, and the command the same", function()
     local text, type = export("jsonl")
     assert.equal("application/jsonl; charset=utf-8", type)
-    assert.equal(place:run("export jsonl").out, text)
+    assert.equal(text, place:run("export jsonl").out:match('^(.-){"stored":'))
     local rows, counts = lines(text)
     local order = {}
     for _, row in ipairs(rows) do
