@@ -26,10 +26,31 @@ static bool read_length(struct soc_slice text, uint64_t *length)
     return true;
 }
 
+static const char *end_of(struct soc_slice text)
+{
+    return text.data + text.length;
+}
+
+void soc_head_begin(struct soc_head *head, struct soc_slice method, struct soc_slice target,
+                    struct soc_slice version)
+{
+    head->is_loose |= end_of(method) + 1 != target.data || end_of(target) + 1 != version.data;
+    head->end = end_of(version);
+}
+
+void soc_head_end(struct soc_head *head, const char *first, size_t bytes)
+{
+    head->is_loose |= head->end + 4 != first + bytes;
+}
+
 void soc_head_add(struct soc_head *head, struct soc_slice name, struct soc_slice value)
 {
     head->bytes += name.length + value.length + 4;
     head->fields++;
+    if (head->end != NULL) {
+        head->is_loose |= head->end + 2 != name.data;
+        head->end = end_of(value);
+    }
     head->is_malformed |= !soc_http_is_token(name) || !soc_http_is_line(value);
     if (is_same(name, "Content-Length")) {
         head->lengths++;
@@ -67,8 +88,9 @@ int soc_head_check(const struct soc_head *head, struct soc_slice target, bool is
         status = 431;
     } else if (is_ambiguous) {
         *sentence = "the length of the body is ambiguous";
-    } else if (head->is_malformed) {
-        *sentence = "a header is malformed";
+    } else if (head->is_malformed || head->is_loose) {
+        *sentence = head->is_loose ? "lines must end with CR LF, and words must not have a NUL"
+                                   : "a header is malformed";
     } else if (head->hosts > 1 || (head->hosts == 0 && !is_old)) {
         *sentence = "a request needs exactly one Host header";
     } else if (!is_path(target)) {

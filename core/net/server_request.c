@@ -29,6 +29,7 @@ void *soc_server_on_line(void *user, const char *uri, struct MHD_Connection *mhd
     request->body_bytes_max = connection->server->options.body_bytes_max;
     soc_buf_put(&request->target, uri, length);
     soc_buf_put_byte(&request->target, '\0');
+    request->uri = uri;
     request->path_length = strcspn(request->target.data, "?");
     connection->request = request;
     if (connection->phase == SOC_SERVER_PHASE_IDLE)
@@ -119,7 +120,13 @@ static void check_head(struct soc_server_request *request, const char *version)
     struct soc_slice target = soc_slice(request->target.data, request->target.length - 1);
     const char *sentence;
     bool is_old = strcmp(version, MHD_HTTP_VERSION_1_0) == 0;
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(request->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    struct soc_slice received = soc_slice(request->uri, target.length);
+    soc_head_begin(&request->head, soc_slice_text(request->method), received,
+                   soc_slice_text(version));
     MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, add_header, &request->head);
+    soc_head_end(&request->head, request->method, info->header_size);
     int status = soc_head_check(&request->head, target, is_old, &sentence);
     if (status != 0)
         refuse(request, status, "invalid_request", sentence);

@@ -60,6 +60,7 @@ struct soc_server_request {
     struct soc_buf target; /* path and query as sent; NUL-terminated */
     size_t path_length;
     const char *method; /* lent by libmicrohttpd */
+    const char *uri;    /* the target where it was received, until the head is there */
     struct soc_head head;
     struct soc_buf body;
     size_t body_bytes_max;

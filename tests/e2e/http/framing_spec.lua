@@ -135,13 +135,38 @@ describe("framing", function()
     })
   end)
 
-  -- libmicrohttpd takes a line feed alone for the end of a line. What a proxy might see as
-  -- part of a value is then a header of its own, and counts as one: nothing is hidden by it.
-  it("counts headers that only a line feed divides", function()
+  -- libmicrohttpd takes a line feed alone for the end of a line, and cuts words at a NUL. What
+  -- a proxy takes for part of a value could so become a header, or a request.
+  it("ends lines with CR LF only, and has no NUL in its words", function()
+    local line = "GET /healthz HTTP/1.1\r\n"
+    local host = "Host: " .. door.host
     expect(400, {
+      "GET /healthz HTTP/1.1\n" .. host .. "\r\n\r\n" .. hidden,
+      line .. host .. "\nX: y\r\n\r\n" .. hidden,
+      line .. host .. "\r\nX: y\nZ: z\r\n\r\n" .. hidden,
+      line .. host .. "\r\nX: y\n\r\n" .. hidden,
+      line .. host .. "\r\nX: y\r\n\n" .. hidden,
+      line .. host .. "\r\nX: y\n\n" .. hidden,
+      "GET /healthz HTTP/1.0\n\n" .. hidden,
+      line .. host .. "\0.example\r\n\r\n" .. hidden,
+      line .. host .. "\r\nX: y\0\0\r\nZ: z\r\n\r\n" .. hidden,
+      line .. host .. "\r\nX: y\r\n\0Z: z\r\n\r\n" .. hidden,
+      line .. host .. "\r\nX\0Y: y\r\n\r\n" .. hidden,
+      "GET /healthz\0/x HTTP/1.1\r\n" .. host .. "\r\n\r\n" .. hidden,
+      "GET /healthz  HTTP/1.1\r\n" .. host .. "\r\n\r\n" .. hidden,
+      "GET  /healthz HTTP/1.1\r\n" .. host .. "\r\n\r\n" .. hidden,
       post("Content-Length: 2\r\nX: y\nTransfer-Encoding: chunked\r\n", "{}"),
       post("Content-Length: 2\r\nX: y\nContent-Length: 300\r\n", "{}"),
-      "GET /healthz HTTP/1.1\r\n" .. head .. "X: y\nHost: other\r\n\r\n" .. hidden,
+    })
+  end)
+
+  -- A NUL before the line feed cannot be told from a carriage return. The line that follows is
+  -- a header like any other: it counts, so nothing is hidden by it.
+  it("counts headers that a NUL and a line feed divide", function()
+    expect(400, {
+      post("Content-Length: 2\r\nX: y\0\nTransfer-Encoding: chunked\r\n", "{}"),
+      post("Content-Length: 2\r\nX: y\0\nContent-Length: 300\r\n", "{}"),
+      "GET /healthz HTTP/1.1\r\n" .. head .. "X: y\0\nHost: other\r\n\r\n" .. hidden,
     })
   end)
 
@@ -154,6 +179,9 @@ describe("framing", function()
     local cases = {
       { "GET /healthz HTTP/1.0\r\nHost: " .. door.host .. "\r\n\r\n", { 200 } },
       { "GET /healthz HTTP/1.0\r\n\r\n", { 403 } },
+      { get("/healthz?" .. ("x"):rep(8000), ("X: " .. ("y"):rep(77) .. "\r\n"):rep(96) .. close),
+        { 200 } },
+      { get("/healthz", "X:y\r\nY:\r\nZ: \t \r\nCookie: a=b; c=d\r\n" .. close), { 200 } },
       { get("/healthz") .. get("/api/v1/stats") .. get("/nothing") .. get("/healthz", close),
         { 200, 200, 404, 200 } },
       { "POST /api/v1/messages HTTP/1.1\r\n" .. head .. close

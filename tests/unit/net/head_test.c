@@ -111,8 +111,66 @@ static void a_head_is_bounded(void)
     CHECK_INT(soc_head_check(&head, SOC_SLICE("/"), false, &sentence), 431);
 }
 
+/* Takes the next line as libmicrohttpd does: a line feed alone ends it, a NUL cuts it, and
+ * what ends it is overwritten. */
+static char *next_line(char **at)
+{
+    char *line = *at;
+    char *end = strchr(line, '\n') != NULL ? strchr(line, '\n') : line + strlen(line);
+    if (*end == '\0') /* a NUL that was sent; the line feed is behind it */
+        end += 1 + strcspn(end + 1, "\n");
+    *at = end + 1;
+    *end = '\0';
+    if (end > line && end[-1] == '\r')
+        end[-1] = '\0';
+    return line;
+}
+
+static int check_received(const char *sent, size_t bytes)
+{
+    char text[256] = "";
+    struct soc_head head = {0};
+    const char *sentence;
+    char *at = text;
+    CHECK(bytes < sizeof(text) - 1);
+    memcpy(text, sent, bytes);
+    char *method = next_line(&at);
+    char *target = strchr(method, ' ');
+    *target++ = '\0';
+    target += strspn(target, " ");
+    char *version = memchr(target, ' ', bytes);
+    *version++ = '\0';
+    soc_head_begin(&head, soc_slice_text(method), soc_slice_text(target), soc_slice_text(version));
+    for (char *line; *(line = next_line(&at)) != '\0';) {
+        char *value = strchr(line, ':');
+        *value++ = '\0';
+        value += strspn(value, " ");
+        soc_head_add(&head, soc_slice_text(line), soc_slice_text(value));
+    }
+    soc_head_end(&head, text, (size_t)(at - text));
+    return soc_head_check(&head, soc_slice_text(target), false, &sentence);
+}
+
+static void lines_end_with_two_bytes_and_words_have_no_nul(void)
+{
+#define RECEIVED(text) check_received(text, sizeof(text) - 1)
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\r\nHost: a\r\nX:   y\r\nY:\r\n\r\n"), 0);
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\nHost: a\r\n\r\n"), 400);
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\r\nX: y\nHost: a\r\n\r\n"), 400);
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\r\nHost: a\n\r\n"), 400);
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\r\nHost: a\r\n\n"), 400);
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\r\nHost: a\n\n"), 400);
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\r\nHost: a\0b\r\nX: y\r\n\r\n"), 400);
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\r\nHost: a\r\nX: y\0b\r\n\r\n"), 400);
+    CHECK_INT(RECEIVED("GET /a HTTP/1.1\r\nHost: a\r\n\0X: y\r\n\r\n"), 400);
+    CHECK_INT(RECEIVED("GET /a\0b HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
+    CHECK_INT(RECEIVED("GET  /a HTTP/1.1\r\nHost: a\r\n\r\n"), 400);
+#undef RECEIVED
+}
+
 int main(void)
 {
+    RUN(lines_end_with_two_bytes_and_words_have_no_nul);
     RUN(a_plain_head_is_good);
     RUN(a_body_has_one_length);
     RUN(its_length_is_known_before_it_comes);
