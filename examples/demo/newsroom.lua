@@ -8,6 +8,7 @@ local society = require("society")
 
 local STORIES = tonumber((...)) or 20 -- of each desk
 local PATIENCE_MS = 60 * 1000
+local PRINTING_MS = 12 * 1000 -- long enough to be seen at work, or cancelled
 local DESKS = { "city", "sports" }
 local STAFF = { "researcher", "writer", "critic", "translator", "printer" }
 
@@ -77,7 +78,7 @@ end
 -- The printer has no paper for every third story and fails.
 society.role { id = "printer", name = "printer", behaviour = {
   task = function(agent, message)
-    agent:sleep(1500)
+    agent:sleep(PRINTING_MS)
     if message.payload.story % 3 == 0 then
       return agent:fail(message, "the paper tray is empty")
     end
@@ -116,7 +117,7 @@ local function print_story(editor, number, headline)
     payload = { task_id = ("%s-%03d"):format(editor.id, number), story = number,
       headline = headline, requirement = "print 1,000 copies" },
   }
-  if number % 5 == 0 then -- a question that the printer cannot answer: a dead letter
+  if number % 4 == 1 then -- a question that the printer cannot answer: a dead letter
     editor:send_message { to = printer, payload = { text = "How much paper is left?" } }
   end
 end
