@@ -19,7 +19,7 @@ const { chainOf } = await logic("chain");
 const { nextOf, shownId, stateOf } = await logic("item");
 const { visible, scrollTo } = await logic("window");
 const { FOLD_ABOVE, grow, layOut, waitEdges } = await logic("tree");
-const { diagram, kindOf, laneOrder, receiverOf } = await logic("lanes");
+const { diagram, kindOf, laneOrder, nameLines, receiverOf } = await logic("lanes");
 const { mermaid } = await logic("mermaid");
 const { outcomeOf, sideText } = await logic("replay");
 const { SHIPPED, suggestions } = await logic("policies");
@@ -317,6 +317,17 @@ test("lanes stand in order: user, root, then as agents appear", () => {
   assert.equal(receiverOf(ROWS[0]), "root");
   assert.equal(receiverOf({ event: "sent", other: "c", detail: "to x" }), "c");
   assert.equal(kindOf({ event: "dead" }), "bad");
+});
+
+test("the name of a lane is parted where words meet, and never wider than its lane", () => {
+  assert.deepEqual(nameLines("editor", 10), ["editor"]);
+  assert.deepEqual(nameLines("sports-translator", 10), ["sports-", "translator"]);
+  assert.deepEqual(nameLines("a_b_translators_of", 10), ["a_b_", "translato…"]);
+  assert.deepEqual(nameLines("x".repeat(30), 10), ["x".repeat(10), `${"x".repeat(9)}…`]);
+  assert.deepEqual(nameLines("总编室审校员们的组长", 10), ["总编室审校", "员们的组长"]);
+  const smiles = (count) => "\u{1f600}".repeat(count);
+  assert.deepEqual(nameLines(smiles(9), 5), [smiles(2), `${smiles(2)}…`]);
+  assert.doesNotMatch(nameLines("\u202egnp.exe and more", 9).join(""), /\u202e/);
 });
 
 test("the diagram has an item for each line and a bar for each wait", () => {

@@ -1,6 +1,7 @@
 // Every view in a real browser, with the stand-in for the society.
 
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import {
   accessibility,
@@ -573,6 +574,26 @@ test("the timeline is exported as Mermaid", async () => {
       page.click('[data-do="export"]'),
     ]);
     assert.equal(file.suggestedFilename(), "timeline.mmd");
+    const text = readFileSync(await file.path(), "utf8");
+    assert.match(text, /^sequenceDiagram\n {2}participant p1 as user\n/);
+    assert.match(text, /\n {2}p1->>p2: task\n/);
+  });
+});
+
+test("the times of the timeline stay in sight beside a wide diagram", async () => {
+  await visit("full", {}, async (page) => {
+    await page.setViewportSize({ width: 320, height: 800 });
+    await go(page, "#/timeline");
+    const canvas = page.locator(".sequence .canvas");
+    await canvas.evaluate((node) => (node.scrollLeft = 200));
+    await eventually("the times", () =>
+      canvas.evaluate((node) => {
+        const times = [...node.querySelectorAll(".time")];
+        const edge = node.getBoundingClientRect().left;
+        const isNear = (one) => Math.abs(one.getBoundingClientRect().left - edge - 8) < 4;
+        return node.scrollLeft === 200 && times.length > 5 && times.every(isNear);
+      }),
+    );
   });
 });
 

@@ -29,6 +29,33 @@ export function oneLine(value, max) {
   return cut > 0 || String(value).length > max * 4 ? `${text}…` : text;
 }
 
+const columnsOf = (sign) => (sign.codePointAt(0) >= 0x1100 ? 2 : 1);
+
+/** The width of a text in columns: Chinese characters take two. */
+export function widthOf(text) {
+  let width = 0;
+  for (const sign of text) width += columnsOf(sign);
+  return width;
+}
+
+/** How much of a text, by its length, fits into `max` columns. */
+export function fitting(text, max) {
+  let end = 0;
+  let width = 0;
+  for (const sign of text) {
+    width += columnsOf(sign);
+    if (width > max) break;
+    end += sign.length;
+  }
+  return end;
+}
+
+/** One line of at most `max` columns. */
+export function fit(value, max) {
+  const text = oneLine(value, 4 * max);
+  return widthOf(text) <= max ? text : `${text.slice(0, fitting(text, max - 1))}…`;
+}
+
 /** A payload as people read it: its text, or its JSON. */
 export function payloadText(payload) {
   if (payload == null) return "";

@@ -1,6 +1,8 @@
 // The timeline as a sequence diagram: a lane for each agent, a row for each line of the
 // activity log, arrows for messages, bars for waits.
 
+import { fit, fitting, oneLine, widthOf } from "./format.js";
+
 const SENT = new Set(["sent", "message.sent"]);
 const DONE = new Set(["processed", "message.processed"]);
 const BEGAN = new Set(["blocked", "wait.began", "wait_began"]);
@@ -63,6 +65,18 @@ export function laneOrder(rows) {
   }
   const first = ["user", "root"].filter((id) => order.has(id));
   return [...first, ...[...order].filter((id) => id !== "user" && id !== "root")];
+}
+
+const JOINTS = ["-", "_", ".", "/", ":", " "];
+
+/** The name of a lane on at most two lines of `max` columns, parted where words meet. */
+export function nameLines(id, max) {
+  const name = oneLine(id, 200);
+  if (widthOf(name) <= max) return [name];
+  const room = fitting(name, max);
+  const joint = Math.max(...JOINTS.map((sign) => name.lastIndexOf(sign, room - 1)));
+  const end = joint > 0 ? joint + 1 : room;
+  return [name.slice(0, end), fit(name.slice(end), max)];
 }
 
 // The bars of waits: { agent, from, to, waitsFor }; from and to are indexes of rows, and null

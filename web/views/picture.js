@@ -1,15 +1,15 @@
 // The picture of the tree: boxes by generation from left to right, branches between parents and
 // children, waits as dashed arrows over it, contacts of the selected agent as thin lines.
 
-import { oneLine } from "../logic/format.js";
+import { fit, oneLine } from "../logic/format.js";
 import { waitEdges } from "../logic/tree.js";
 import { h } from "../ui/dom.js";
 import { shape } from "../ui/parts.js";
 import { number, t, word } from "../ui/words.js";
 import { fits, select, toggle } from "./agents.js";
 
-const BOX = { width: 148, height: 32 };
-const STEP = { x: 196, y: 42 };
+const BOX = { width: 172, height: 32 };
+const STEP = { x: 220, y: 42 };
 const EDGE = 16;
 
 const x = (item) => EDGE + item.depth * STEP.x;
@@ -18,9 +18,14 @@ const middle = (item) => y(item) + BOX.height / 2;
 
 function watch(look, state, node) {
   state.node = node;
-  state.top = 0;
+  let wanted = state.top; // where it was left
   new ResizeObserver(() => {
     state.view = node.clientHeight || 600;
+    if (wanted !== null) {
+      node.scrollTop = wanted;
+      state.top = node.scrollTop;
+      wanted = null;
+    }
     look.app.redraw();
   }).observe(node);
 }
@@ -78,7 +83,7 @@ function box(look, item, names) {
     agent
       ? [
           h("g", { transform: "translate(10 10)" }, shape(status)),
-          h("text", { x: 28, y: 20 }, oneLine(agent.id, 15)),
+          h("text", { x: 28, y: 20 }, fit(agent.id, agent.queue_length > 0 ? 15 : 18)),
           agent.queue_length > 0 &&
             h(
               "text",
@@ -86,7 +91,7 @@ function box(look, item, names) {
               number(agent.queue_length),
             ),
         ]
-      : h("text", { x: 12, y: 20 }, oneLine(`${number(group.count)} × ${group.role}`, 19)),
+      : h("text", { x: 12, y: 20 }, fit(`${number(group.count)} × ${group.role}`, 20)),
   );
 }
 

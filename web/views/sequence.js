@@ -1,6 +1,7 @@
 // Draws the diagram of the timeline. Only the rows on screen exist.
 
 import { oneLine } from "../logic/format.js";
+import { nameLines } from "../logic/lanes.js";
 import { scrollTo, visible } from "../logic/window.js";
 import { h } from "../ui/dom.js";
 import { t } from "../ui/words.js";
@@ -52,12 +53,28 @@ function showLane(state, drawing, index) {
   const first = Math.min(lane, typeof to === "number" ? to : lane);
   const left = TIMES + width * first;
   const isSeen =
-    left >= state.node.scrollLeft && left + width * 2 <= state.node.scrollLeft + state.width;
+    left - TIMES >= state.node.scrollLeft && left + width * 2 <= state.node.scrollLeft + state.width;
   if (!isSeen) state.node.scrollLeft = left - TIMES;
 }
 
 function laneWidth(state, count) {
   return Math.max(LANE_MIN, Math.min(LANE_MAX, (state.width - TIMES - 16) / Math.max(1, count)));
+}
+
+function laneName(look, id, x, width) {
+  const lines = nameLines(id, Math.floor(width / 8.5));
+  return h(
+    "text",
+    {
+      key: id,
+      "text-anchor": "middle",
+      on: { click: () => look.app.go({ view: "agent", id, filters: {} }) },
+    },
+    lines.map((line, i) =>
+      h("tspan", { x, y: lines.length === 1 ? HEAD / 2 + 5 : i * 15 + 17 }, line),
+    ),
+    h("title", null, oneLine(id, 100)),
+  );
 }
 
 /** The diagram as an element. */
@@ -134,20 +151,8 @@ export function sequence(look, { drawing, selected }) {
             transform: `translate(0 ${Math.max(0, state.top)})`,
           },
           h("rect", { class: "head-back", width, height: HEAD }),
-          lanes.map((id, index) =>
-            h(
-              "text",
-              {
-                key: id,
-                x: x(index),
-                y: 25,
-                "text-anchor": "middle",
-                on: { click: () => look.app.go({ view: "agent", id, filters: {} }) },
-              },
-              oneLine(id, Math.floor(lane / 8)),
-              h("title", null, oneLine(id, 100)),
-            ),
-          ),
+          lanes.map((id, index) => laneName(look, id, x(index), lane)),
+          h("rect", { class: "head-back", x: state.left, width: TIMES - 4, height: HEAD }),
         ),
       ),
     ),

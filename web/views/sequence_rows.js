@@ -126,7 +126,6 @@ export function rowOf(look, state, item, x, width, selected) {
     },
     h("title", null, name),
     h("rect", { class: "hit", width, height: ROW }),
-    h("text", { class: "time", x: 8, y: ROW / 2 + 8 }, clock(row.time)),
     item.lane === null
       ? h(
           "text",
@@ -138,6 +137,9 @@ export function rowOf(look, state, item, x, width, selected) {
           label(state, item, x, width),
           side !== 0 && hint(state, item, side),
         ],
+    // Over all else, so that the time stays in sight beside a wide diagram.
+    h("rect", { class: "time-back", x: state.left, width: TIMES - 4, height: ROW }),
+    h("text", { class: "time", x: state.left + 8, y: ROW / 2 + 8 }, clock(row.time)),
   );
 }
 
