@@ -365,6 +365,44 @@ test("a more urgent question does not push aside the one that is read", async ()
   });
 });
 
+test("what was typed, unfolded and scrolled to is there for whoever comes back", async () => {
+  await visit("full", {}, async (page, society) => {
+    await page.setViewportSize({ width: 1280, height: 500 });
+    await go(page, "#/inbox?item=item_2");
+    await page.fill('[name="comment"]', "after the 5th");
+    await page.focus('[data-do="modify"]');
+    await page.keyboard.press("m");
+    await page.fill('form.modify [name="amount"]', "50");
+    await page.check('form.modify [name="express"]');
+    const main = page.locator("main");
+    await main.evaluate((node) => (node.scrollTop = 120));
+    const top = await main.evaluate((node) => node.scrollTop);
+    assert.ok(top > 0);
+    await page.click("article .quiet a.agent");
+    await page.waitForSelector('[data-view="agent"] h1');
+    assert.equal(await main.evaluate((node) => node.scrollTop), 0);
+    await page.goBack();
+    await page.waitForSelector("form.modify");
+    await eventually("the place", async () => (await main.evaluate((n) => n.scrollTop)) === top);
+    assert.equal(await page.inputValue('[name="comment"]'), "after the 5th");
+    await page.click('[data-do="submit-modify"]');
+    await eventually("the decision", () => society.inbox[1].decision === "modify");
+    assert.deepEqual(society.inbox[1].given.changes, { amount: 50, express: true });
+    assert.equal(society.inbox[1].given.comment, "after the 5th");
+
+    await go(page, "#/agents?open=courier");
+    const list = page.locator(".long");
+    await list.evaluate((node) => (node.scrollTop = 600));
+    await page.waitForSelector('.long [data-id="reader12"]');
+    const place = await list.evaluate((node) => node.scrollTop);
+    await page.locator('.long [data-id="reader12"] a').first().evaluate((one) => one.click());
+    await page.waitForSelector('[data-view="agent"] h1');
+    await page.goBack();
+    await page.waitForSelector('.long [data-id="reader12"]');
+    assert.equal(await list.evaluate((node) => node.scrollTop), place);
+  });
+});
+
 test("a key that is held down decides one question, not those that follow", async () => {
   await visit("full", {}, async (page, society) => {
     await go(page, "#/inbox");

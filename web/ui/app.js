@@ -9,6 +9,7 @@ import { format, hasPast, parse } from "../logic/address.js";
 import { Pace } from "../logic/pace.js";
 import { Stale } from "../logic/topics.js";
 import { get, optional, single } from "./api.js";
+import { Memory } from "./memory.js";
 import { announce, notice } from "./notices.js";
 import { Stream } from "./stream.js";
 import { t } from "./words.js";
@@ -34,6 +35,7 @@ export class App {
     this.frame = null;
     this.timer = null;
     this.loads = 0;
+    this.memory = new Memory();
   }
 
   start() {
@@ -59,16 +61,21 @@ export class App {
     const isSame =
       this.address && address.view === this.address.view && address.id === this.address.id;
     this.address = address;
-    if (!isSame) {
-      this.data = null;
-      this.ui = {};
-      this.focusOn = null;
-    }
+    if (!isSame) this.changeLook();
+    this.hash = location.hash;
     this.error = null;
     this.pace = new Pace();
     this.isMoved = !isSame;
     this.load();
     this.redraw();
+  }
+
+  // Another view, or another agent.
+  changeLook() {
+    const { scrollTop } = document.getElementById("main");
+    if (this.hash !== undefined) this.memory.keep(this.hash, this.ui, scrollTop);
+    const { ui, top } = this.memory.of(location.hash);
+    Object.assign(this, { data: null, ui, wantedTop: top, focusOn: null });
   }
 
   get view() {

@@ -56,10 +56,15 @@ export function longList(
 
 function watch(look, state, node) {
   state.node = node;
-  state.top = 0;
+  let wanted = state.top; // where it was left
   new ResizeObserver(() => {
     if (node.clientHeight === 0) return;
     state.view = node.clientHeight;
+    if (wanted !== null) {
+      node.scrollTop = wanted;
+      state.top = node.scrollTop;
+      wanted = null;
+    }
     look.app.redraw();
   }).observe(node);
 }

@@ -64,6 +64,10 @@ export function drawShell(app) {
       .querySelector("#views [aria-current]")
       ?.scrollIntoView({ block: "nearest", inline: "center" });
   }
+  if (app.wantedTop > 0 && app.isShown) {
+    main.scrollTop = app.wantedTop;
+    app.wantedTop = 0;
+  }
   focusWanted(app);
   // What had the focus is gone: whoever uses the keyboard goes on from the view.
   if (hadFocus && document.activeElement === document.body) main.focus({ preventScroll: true });

@@ -74,6 +74,7 @@ function buttons(look, data) {
         maxlength: 10000,
         placeholder: t("inbox.comment.hint"),
         name: "comment",
+        value: look.ui.comment?.id === item.id ? look.ui.comment.text : "",
         on: {
           input: (event) => {
             look.ui.comment = { id: item.id, text: event.target.value };

@@ -16,14 +16,7 @@ export function openModify(look, { item }) {
 function submit(look, data, event) {
   event.preventDefault();
   const form = look.ui.modify;
-  // Not FormData: it leaves out what has no name, as the field of a text has none.
-  const inputs = event.target.querySelectorAll("input, textarea");
-  const values = Object.fromEntries(
-    form.fields.map(({ name, kind }, i) => [
-      name,
-      kind === "flag" ? inputs[i].checked : inputs[i].value,
-    ]),
-  );
+  const values = Object.fromEntries(form.fields.map(({ name, typed }) => [name, typed]));
   const { changes, error } = readFields(form.fields, values);
   const isSame = !error && Object.keys(changes).length === 0;
   form.error = isSame ? t("modify.same") : error ? t("modify.bad", { name: error }) : null;
@@ -35,15 +28,22 @@ function submit(look, data, event) {
 }
 
 function input(field, focus) {
+  const isFlag = field.kind === "flag";
+  field.typed ??= isFlag ? field.value === true : field.text;
   const common = {
     name: field.name,
     ref: (node) => {
-      if (field.kind === "flag") node.checked = field.value === true;
-      else node.value = field.text;
+      if (isFlag) node.checked = field.typed;
+      else node.value = field.typed;
       if (focus) queueMicrotask(() => node.focus()); // it is not in the page yet
     },
+    on: {
+      input: ({ target }) => {
+        field.typed = isFlag ? target.checked : target.value;
+      },
+    },
   };
-  if (field.kind === "flag") return h("input", { type: "checkbox", ...common });
+  if (isFlag) return h("input", { type: "checkbox", ...common });
   if (field.kind === "number") return h("input", { type: "text", inputmode: "decimal", ...common });
   const isLong =
     field.kind === "json" ||
