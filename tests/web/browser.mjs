@@ -173,10 +173,14 @@ export async function tabThrough(page, part) {
     const all = [...place.querySelectorAll("a[href], button, input, select, textarea")];
     window.unreached = new Set(all.filter((one) => !one.disabled && isShown(one)));
     window.unseen = [];
-    window.addEventListener("focusin", ({ target }) => {
+    window.tabWatch?.abort();
+    window.tabWatch = new AbortController();
+    const note = ({ target }) => {
       window.unreached.delete(target);
-      if (getComputedStyle(target).outlineStyle === "none") window.unseen.push(target);
-    });
+      const isSeen = getComputedStyle(target).outlineStyle !== "none";
+      if (!isSeen && target !== place) window.unseen.push(target);
+    };
+    window.addEventListener("focusin", note, window.tabWatch);
     place.tabIndex = -1;
     place.focus();
     return all.length;

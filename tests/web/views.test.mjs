@@ -128,6 +128,18 @@ test("without a token the page says how to sign in", async () => {
   });
 });
 
+test("a connection that is lost for long is said, with a way to try again", async () => {
+  await visit("full", { allow: /ERR_|Failed to load/ }, async (page, society, server) => {
+    await go(page, "#/now");
+    await page.waitForSelector('[data-live="live"]');
+    server.close();
+    await page.waitForSelector('[data-live="offline"]');
+    await page.locator("#notices", { hasText: "does not answer" }).waitFor();
+    assert.equal(await page.locator('#notices [data-do="retry"]').count(), 1);
+    assert.equal(await page.locator(".view-now").count(), 1);
+  });
+});
+
 test("without a stream of events the page reads again by itself", async () => {
   await visit("streamless", { allow: /503/ }, async (page, society) => {
     await go(page, "#/inbox");
@@ -326,6 +338,7 @@ test("the inbox: options, changes by a form, the next item by itself", async () 
     await go(page, "#/inbox");
     await page.keyboard.press("2");
     await eventually("the choice", () => society.inbox[0].state === "decided");
+    await page.waitForSelector("text=Chosen: The sea is closer than you think.");
     await page.waitForSelector('article[data-id="item_2"]');
     await page.keyboard.press("m");
     await page.waitForSelector("form.modify");
@@ -400,6 +413,43 @@ test("what was typed, unfolded and scrolled to is there for whoever comes back",
     await page.goBack();
     await page.waitForSelector('.long [data-id="reader12"]');
     assert.equal(await list.evaluate((node) => node.scrollTop), place);
+  });
+});
+
+test("the inbox: another list, another item; in the past it says that nothing waited", async () => {
+  await visit("full", {}, async (page) => {
+    await go(page, "#/inbox?item=item_2");
+    await page.selectOption('[name="state"]', "decided");
+    await page.waitForSelector('article[data-id="item_0"] .verdict');
+    assert.doesNotMatch(page.url(), /item_2/);
+    await go(page, "#/inbox?at=40");
+    await page.waitForSelector("text=Nothing was waiting for you at this moment");
+  });
+});
+
+test("an agent that is not there gets a sentence of its own", async () => {
+  await visit("full", { allow: /404/ }, async (page) => {
+    await go(page, "#/agent/nobody");
+    await page.waitForSelector("text=There is no agent nobody");
+    assert.equal(await page.locator("#notices").textContent(), "");
+  });
+});
+
+test("a dialog keeps the focus inside, and Escape gives it back", async () => {
+  await visit("full", {}, async (page) => {
+    await go(page, "#/tasks");
+    await page.focus('[data-do="cancel"][data-for="T-4"]');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("dialog input:focus");
+    for (let i = 0; i < 8; i += 1) {
+      await page.keyboard.press("Tab");
+      const isBehind = await page.evaluate(
+        () => document.activeElement.closest("dialog, body > header, nav, main, footer")?.id,
+      );
+      assert.ok(["dialog", undefined].includes(isBehind), isBehind);
+    }
+    await page.keyboard.press("Escape");
+    await page.waitForSelector('[data-do="cancel"][data-for="T-4"]:focus');
   });
 });
 
@@ -510,6 +560,7 @@ test("what if: differences with their moments; without history how to keep it", 
     await page.click('[data-do="replay"]');
     await page.waitForSelector(".difference");
     assert.equal(await page.locator(".difference").count(), 2);
+    await eventually("the outcome", () => page.locator(".outcome:focus").count());
     await page.locator(".difference a").last().click();
     await page.waitForSelector('[data-view="timeline"] .event.selected');
     assert.match(page.url(), /at=\d+&agent=editor$/);
@@ -645,6 +696,15 @@ test("dead letters: the selected, and all that fit", async () => {
     await page.locator(".chosen", { hasText: "deliver to the north quay" }).waitFor();
     await page.keyboard.press("k");
     await page.locator(".chosen", { hasText: "how many copies?" }).waitFor();
+    const offered = page.locator("#values-to option");
+    assert.deepEqual(
+      await offered.evaluateAll((list) => list.map((one) => one.value)),
+      ["courier", "printer"],
+    );
+    await page.selectOption('[name="reason"]', { label: "the receiver failed" });
+    await eventually("the filter", () => /reason=receiver_failed/.test(page.url()));
+    await page.selectOption('[name="reason"]', { label: "any" });
+    await eventually("no filter", () => !/reason/.test(page.url()));
     await page.check(".long [data-id] input");
     await page.click('[data-do="drop"]');
     await page.click('[data-do="cancel-dialog"]');

@@ -20,6 +20,9 @@ const IDLE_MS = 15000;
 // And this often where there is no stream of events.
 const POLL_MS = 2000;
 
+// A connection that is away for longer than a restart takes is worth a notice.
+const LOST_MS = 3000;
+
 export class App {
   constructor(views, onDraw) {
     this.views = views;
@@ -187,6 +190,13 @@ export class App {
     if (this.connection === state) return;
     const before = this.connection;
     this.connection = state;
+    clearTimeout(this.offlineTimer);
+    this.isLost = false;
+    if (state === "offline")
+      this.offlineTimer = setTimeout(() => {
+        this.isLost = true;
+        this.redraw();
+      }, LOST_MS);
     const isBack = state === "live" || state === "polling";
     if (isBack && before === "offline") announce(t("live.back"));
     if (isBack) {

@@ -172,8 +172,23 @@ export function section(title, ...content) {
   return h("section", { class: "card" }, h("h2", null, title), ...content);
 }
 
-/** A field to filter by. It goes into the address when it is left or Enter is pressed. */
-export function filterField(look, name, label, placeholder = "") {
+const VALUES_MAX = 100;
+
+/** What a filter was seen to fit, in order: also what the filter itself leaves out now. */
+export function seenValues(look, name, values) {
+  const seen = ((look.ui.seen ??= {})[name] ??= new Set());
+  for (const value of values) {
+    if (seen.size >= VALUES_MAX) break;
+    if (typeof value === "string" && value !== "" && value.length <= 100 && clean(value) === value)
+      seen.add(value);
+  }
+  return [...seen].sort();
+}
+
+/** A field to filter by. It goes into the address when it is left or Enter is pressed. `values`
+ *  are offered to choose from. */
+export function filterField(look, name, label, values = []) {
+  const known = seenValues(look, name, values);
   return h(
     "label",
     { class: "field", key: `filter-${name}` },
@@ -182,23 +197,34 @@ export function filterField(look, name, label, placeholder = "") {
       type: "search",
       name,
       value: look.filters[name] ?? "",
-      placeholder,
+      list: known.length > 0 ? `values-${name}` : null,
       autocomplete: "off",
       spellcheck: "false",
       on: { change: (event) => look.app.go({ filters: { [name]: event.target.value.trim() } }) },
     }),
+    known.length > 0 &&
+      h(
+        "datalist",
+        { id: `values-${name}` },
+        known.map((value) => h("option", { key: value, value })),
+      ),
   );
 }
 
-/** A field with choices: [[value, label]…]. */
-export function choiceField(look, name, label, choices) {
+/** A field with choices: [[value, label]…]. Whoever chooses sets the filters `also`. */
+export function choiceField(look, name, label, choices, also = {}) {
   return h(
     "label",
     { class: "field", key: `filter-${name}` },
     h("span", null, label),
     h(
       "select",
-      { name, on: { change: (event) => look.app.go({ filters: { [name]: event.target.value } }) } },
+      {
+        name,
+        on: {
+          change: (event) => look.app.go({ filters: { ...also, [name]: event.target.value } }),
+        },
+      },
       choices.map(([value, text]) =>
         h("option", { value, selected: (look.filters[name] ?? "") === value }, text),
       ),

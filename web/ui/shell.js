@@ -90,15 +90,17 @@ function focusWanted(app) {
   app.focusOn = null;
   if (!node.matches("button, a, input, textarea")) node.tabIndex = -1;
   node.focus();
+  if (node.matches(".outcome")) node.scrollIntoView(); // it is long: from its beginning
 }
 
 // The view on screen could not be read again: it stays, and a notice says why.
 function standFor(app) {
   const { error } = app;
-  const hasContent = error && app.isShown && error.status !== 401;
+  const hasContent = app.isShown && error?.status !== 401;
+  const text = error ? explain(error) : app.isLost ? t("live.offline.hint") : null;
   stand(
-    hasContent
-      ? { name: "retry", text: explain(error), label: t("retry"), action: () => retry(app) }
+    hasContent && text !== null
+      ? { name: "retry", text, label: t("retry"), action: () => retry(app) }
       : null,
   );
 }

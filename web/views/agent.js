@@ -27,6 +27,12 @@ import {
 } from "./agent_cards.js";
 import { loadWhy, whySection } from "./why.js";
 
+// That there is none is worth a sentence of its own.
+function unlessGone(error) {
+  if (error.status === 404) return null;
+  throw error;
+}
+
 async function load(look) {
   const path = `/agents/${part(look.id)}`;
   if (look.at !== null) {
@@ -43,7 +49,7 @@ async function load(look) {
     return { agent, contacts, why, activity: rows(activity), isPast: true };
   }
   const [agent, contacts, why, queue, busy, usage, conversation, activity] = await Promise.all([
-    look.get(path),
+    look.get(path).catch(unlessGone),
     optional(looks.contacts(look, look.id)),
     loadWhy(look),
     optional(look.get(`${path}/queue`)),
@@ -53,7 +59,7 @@ async function load(look) {
     optional(look.get("/activity", { agent: look.id, limit: 12 })),
   ]);
   return {
-    agent: single(agent),
+    agent: agent && single(agent),
     contacts: contacts ?? [],
     why,
     queue: queue && single(queue),

@@ -7,12 +7,14 @@ import { longList, reveal } from "../ui/list.js";
 import {
   agentLink,
   button,
+  choiceField,
   empty,
   facts,
   filterField,
   link,
   moment,
   prose,
+  seenValues,
   words,
 } from "../ui/parts.js";
 import { all, part, post, remove } from "../ui/api.js";
@@ -20,6 +22,7 @@ import { number, t, word } from "../ui/words.js";
 
 const ROW = 56;
 const NAMES = ["from", "to", "type", "reason", "task"];
+const TYPED = ["from", "to", "type", "task"];
 const MAX = 5000;
 
 const filterOf = (look) =>
@@ -171,6 +174,17 @@ function openCard(look, items) {
   );
 }
 
+const valuesOf = (items, name) => items.map((one) => one[name === "task" ? "task_id" : name]);
+
+// Reasons are names that nobody types: those there were, in words.
+function reasonField(look, items) {
+  const seen = seenValues(look, "reason", [look.filters.reason, ...valuesOf(items, "reason")]);
+  return choiceField(look, "reason", t("filter.reason"), [
+    ["", t("filter.any")],
+    ...seen.map((reason) => [reason, word(`error.${reason}`, reason)]),
+  ]);
+}
+
 function draw(look, { items, isWhole }) {
   const ids = items.filter((letter) => picked(look).has(letter.id)).map((letter) => letter.id);
   const isFiltered = Object.keys(filterOf(look)).length > 0;
@@ -179,7 +193,8 @@ function draw(look, { items, isWhole }) {
     h(
       "div",
       { class: "filters" },
-      NAMES.map((name) => filterField(look, name, t(`filter.${name}`))),
+      TYPED.map((name) => filterField(look, name, t(`filter.${name}`), valuesOf(items, name))),
+      reasonField(look, items),
     ),
     items.length > 0 &&
       h(

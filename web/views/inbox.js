@@ -1,6 +1,6 @@
 // Inbox: what is asked, by whom, and the decision.
 
-import { oneLine } from "../logic/format.js";
+import { oneLine, payloadText } from "../logic/format.js";
 import { nextOf, shownId, stateOf } from "../logic/item.js";
 import { h } from "../ui/dom.js";
 import { announce } from "../ui/notices.js";
@@ -49,6 +49,12 @@ function select(look, item) {
   look.app.go({ filters: { item: item?.id ?? "" } }, { replace: true });
 }
 
+function saidDone(item, { choice, decision = "approve" }, done) {
+  const id = item.agent;
+  if (choice !== undefined) return t("done.choose", { id, choice: oneLine(payloadText(choice), 80) });
+  return t(`done.${done?.decision ?? decision}`, { id });
+}
+
 /** Decides an item; the next one follows by itself. */
 export async function decide(look, data, body) {
   const { item, items } = data;
@@ -68,7 +74,7 @@ export async function decide(look, data, body) {
       if (isLeaving) select(look, next);
       return done;
     },
-    (done) => t(`done.${done?.decision ?? body.decision ?? "approve"}`, { id: item.agent }),
+    (done) => saidDone(item, body, done),
   );
   if (!answer) return;
   look.ui.comment = null;
@@ -109,6 +115,13 @@ function row(look, data, item) {
   );
 }
 
+function nothing(look, state) {
+  if (state !== "open") return empty(t("filter.none"), t("filter.none.hint"));
+  return look.at === null
+    ? empty(t("inbox.empty"), t("inbox.empty.hint"))
+    : empty(t("inbox.empty.then"), t("inbox.empty.then.hint"));
+}
+
 function draw(look, data) {
   look.ui.shown = data.item?.id;
   const state = look.filters.state ?? "open";
@@ -122,14 +135,12 @@ function draw(look, data) {
         "state",
         t("filter.state"),
         STATES.map((name) => [name === "open" ? "" : name, t(`inbox.${name}`)]),
+        { item: "" }, // another list, another item
       ),
       h("span", { class: "quiet" }, t("inbox.count", { n: data.items.length })),
     ),
     data.items.length === 0 && data.item === null
-      ? empty(
-          t(state === "open" ? "inbox.empty" : "filter.none"),
-          t(state === "open" ? "inbox.empty.hint" : "filter.none.hint"),
-        )
+      ? nothing(look, state)
       : h(
           "div",
           { class: "split inbox-split" },

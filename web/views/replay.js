@@ -1,7 +1,7 @@
 // What if: history again under another policy, and where it differs.
 
 import { outcomeOf, sideText } from "../logic/replay.js";
-import { oneLine } from "../logic/format.js";
+import { clip, oneLine } from "../logic/format.js";
 import { explain } from "../ui/app.js";
 import { h } from "../ui/dom.js";
 import { isDenied, link, moment, sample, section, words } from "../ui/parts.js";
@@ -74,6 +74,19 @@ function momentLink(look, one) {
   return link(look, { view: "timeline", filters }, t("replay.see"));
 }
 
+const SIDE_MAX = 500;
+
+// With its lines: they are easier to compare than one long one.
+function side(name, value) {
+  const { text, cut } = clip(sideText(value) ?? t("replay.nothing"), SIDE_MAX);
+  return h(
+    "div",
+    null,
+    h("span", { class: "quiet" }, name),
+    h("bdi", { class: "lines" }, cut > 0 ? `${text}…` : text),
+  );
+}
+
 function difference(look, one, index) {
   return h(
     "li",
@@ -96,18 +109,8 @@ function difference(look, one, index) {
     h(
       "div",
       { class: "sides" },
-      h(
-        "div",
-        null,
-        h("span", { class: "quiet" }, t("replay.was")),
-        words(sideText(one.recorded) ?? t("replay.nothing"), 500),
-      ),
-      h(
-        "div",
-        null,
-        h("span", { class: "quiet" }, t("replay.now")),
-        words(sideText(one.now) ?? t("replay.nothing"), 500),
-      ),
+      side(t("replay.was"), one.recorded),
+      side(t("replay.now"), one.now),
     ),
   );
 }
@@ -123,6 +126,14 @@ function underText(look) {
 function outcome(look, replay) {
   if (!replay) return null;
   if (isRunning(replay)) return h("p", { role: "status", class: "busy" }, t("replay.running"));
+  if (look.ui.outcome !== look.filters.replay) {
+    look.ui.outcome = look.filters.replay; // it has just come: it is what one wants to see
+    look.app.focusOn = ".outcome";
+  }
+  return h("div", { class: "outcome" }, found(look, replay));
+}
+
+function found(look, replay) {
   const { state, differences, total } = outcomeOf(replay);
   if (state === "failed") return problem({ message: replay.message || t("replay.failed") });
   if (total === 0) return [h("p", { class: "verdict" }, t("replay.same")), underText(look)];

@@ -144,6 +144,11 @@ function column(look, { state, tasks }, { cut, now }) {
   );
 }
 
+function offered(list, name) {
+  if (name === "correlation_id") return [];
+  return list.flatMap(({ tasks }) => tasks.map((task) => task[name === "task" ? "task_id" : name]));
+}
+
 function draw(look, data) {
   const { columns: list, count } = data;
   const isFiltered = Boolean(
@@ -155,7 +160,7 @@ function draw(look, data) {
       "div",
       { class: "filters" },
       ["agent", "task", "correlation_id"].map((name) =>
-        filterField(look, name, t(`filter.${name}`)),
+        filterField(look, name, t(`filter.${name}`), offered(list, name)),
       ),
     ),
     count === 0

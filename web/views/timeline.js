@@ -2,7 +2,7 @@
 
 import { diagram, detailOf } from "../logic/lanes.js";
 import { mermaid } from "../logic/mermaid.js";
-import { payloadText, timeMs } from "../logic/format.js";
+import { clip, payloadText, timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import {
   agentLink,
@@ -91,8 +91,14 @@ function save(list) {
 function said(name, value) {
   if (name === "from" || name === "to") return word(`state.${value}`, payloadText(value));
   if (name === "kind") return word(`wait.${value}.any`, word(`wait.${value}`, payloadText(value)));
+  if (name === "deadline") return moment(value);
+  if (["state", "decision", "error"].includes(name)) return word(`${name}.${value}`, payloadText(value));
+  if (name === "traceback") return h("bdi", { class: "lines" }, clip(payloadText(value), 2000).text);
   return words(Array.isArray(value) ? value.map(payloadText).join(", ") : payloadText(value), 600);
 }
+
+// Members of a detail that are columns of the log as well.
+const SHOWN_ABOVE = ["task_id", "message_id", "correlation_id"];
 
 function detailCard(look, { selected, message }) {
   if (!selected) {
@@ -103,8 +109,9 @@ function detailCard(look, { selected, message }) {
       h("p", { class: "quiet" }, t("timeline.detail.hint")),
     );
   }
-  const detail = detailOf(selected);
-  const hasDetail = Object.keys(detail).length > 0;
+  const detail = Object.entries(detailOf(selected)).filter(
+    ([name, value]) => !SHOWN_ABOVE.includes(name) || value !== selected[name],
+  );
   return h(
     "section",
     { class: "card chosen", data: { id: selected.message_id ?? "" } },
@@ -149,18 +156,22 @@ function detailCard(look, { selected, message }) {
           name: "payload",
           redraw: () => look.app.redraw(),
         })
-      : hasDetail
-        ? facts(
-            Object.entries(detail).map(([name, value]) => [
-              word(`detail.${name}`, name),
-              said(name, value),
-            ]),
-          )
-        : selected.detail != null && prose(String(selected.detail), { max: 4000 }),
+      : detail.length > 0
+        ? facts(detail.map(([name, value]) => [word(`detail.${name}`, name), said(name, value)]))
+        : typeof selected.detail === "string" &&
+          selected.detail[0] !== "{" &&
+          prose(selected.detail, { max: 4000 }),
   );
 }
 
 const NAMES = ["agent", "task", "correlation_id", "type"];
+
+// What a filter may fit of what is on screen. Nobody types the name of a chain.
+function offered({ list, drawing }, name) {
+  if (name === "agent") return drawing.lanes;
+  if (name === "correlation_id") return [];
+  return list.map((row) => row[name === "task" ? "task_id" : name]);
+}
 
 function draw(look, data) {
   const isFiltered = NAMES.some((name) => look.filters[name]);
@@ -170,7 +181,7 @@ function draw(look, data) {
     h(
       "div",
       { class: "filters" },
-      NAMES.map((name) => filterField(look, name, t(`filter.${name}`))),
+      NAMES.map((name) => filterField(look, name, t(`filter.${name}`), offered(data, name))),
       isFiltered &&
         h(
           "button",
