@@ -275,6 +275,8 @@ static void read_replies(struct soc_redis *redis)
         is_sane = redisReaderFeed(redis->reader, bytes, (size_t)got) == REDIS_OK &&
                   redis->reader->len - redis->reader->pos < SOC_REDIS_REPLY_BYTES &&
                   hand_out_all(redis);
+        if ((size_t)got < sizeof(bytes))
+            break; /* there is no more; if there is, the loop says so */
     }
     redis->is_reading = false;
     if (redis->drop[0] != '\0') {

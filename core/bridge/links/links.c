@@ -38,6 +38,7 @@ struct end {
     int64_t busy_ms;         /* … since they were looked at */
     uint64_t card;           /* a hash of its last card; 0: none yet */
     int64_t card_ms;         /* when that changed */
+    bool is_due;             /* a batch is durable: a frame may leave when all it ends is noted */
     bool is_silent;
     bool is_refused; /* it was said that its frames are refused */
     bool is_blocked; /* or that its stream cannot be read */
@@ -319,8 +320,7 @@ static void note_durable(void *user)
         return;
     }
     apply_mark(&mark);
-    if (mark.end->link != NULL)
-        pump(mark.end);
+    mark.end->is_due = true;
 }
 
 static void exchange(struct soc_links *links)
@@ -397,11 +397,11 @@ static void take_frame(struct end *end, const struct soc_frame *frame,
     struct soc_links *links = end->links;
     struct soc_slice rest = frame->items;
     struct soc_slice item;
+    if (news->acked > 0) /* first: an answer may be among the items */
+        soc_hosts_acked(links->host, end->peer, news->acked);
     for (uint32_t i = 0; i < news->skip + news->take && soc_frame_next(&rest, &item); i++)
         if (i >= news->skip)
             soc_hosts_take(links->host, end->peer, item, links->ahead_ms);
-    if (news->acked > 0)
-        soc_hosts_acked(links->host, end->peer, news->acked);
     if (news->is_state_changed) {
         keep(end, soc_link_state(end->link));
         mark(links, end);
@@ -569,12 +569,18 @@ static void fire(void *user)
 
 /* ---- what the part asks ---- */
 
+/* One frame carries all that a batch made durable: what was taken and what leaves. */
 static void settle(void *user)
 {
     struct soc_links *links = user;
-    for (int i = 0; links->carrier != NULL && i < links->count; i++)
-        if (links->ends[i].link != NULL && soc_hosts_has_mail(links->ends[i].peer))
-            number_mail(&links->ends[i]);
+    for (int i = 0; links->carrier != NULL && i < links->count; i++) {
+        struct end *end = &links->ends[i];
+        if (end->is_due)
+            pump(end);
+        else if (end->link != NULL && soc_hosts_has_mail(end->peer))
+            number_mail(end);
+        end->is_due = false;
+    }
 }
 
 bool soc_links_is_busy(const struct soc_links *links)

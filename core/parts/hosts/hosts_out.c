@@ -1,7 +1,7 @@
 /* Hosts, output: from the mailbox of a proxy to an item of a link. */
 #include <assert.h>
-#include <inttypes.h>
 
+#include "base/json.h"
 #include "base/mem.h"
 #include "env/ids.h"
 #include "kernel/mail/envelope.h"
@@ -43,6 +43,14 @@ uint64_t soc_hosts_waiting(const struct soc_host *host, const struct soc_hosts_p
     return count;
 }
 
+/* Appends to a list of keys. */
+static void put_key(struct soc_buf *keys, uint64_t key)
+{
+    if (keys->length > 0)
+        soc_buf_put_byte(keys, ',');
+    soc_json_put_integer(keys, (int64_t)key);
+}
+
 /* Numbers some mail of one proxy; their keys go to `keys`. */
 static uint64_t number_some(struct soc_host *host, struct soc_hosts_peer *peer,
                             struct soc_agent *proxy, uint64_t max, struct soc_buf *keys)
@@ -52,7 +60,7 @@ static uint64_t number_some(struct soc_host *host, struct soc_hosts_peer *peer,
     while (count < max && (message = soc_mailbox_pop(&proxy->mailbox)) != NULL) {
         soc_heap_remove(&host->timers, &message->timer); /* from now on it must arrive */
         soc_hosts_push_item(peer, (struct soc_hosts_item){message->key, message});
-        soc_buf_printf(keys, "%s%" PRIu64, keys->length == 0 ? "" : ",", message->key);
+        put_key(keys, message->key);
         count++;
     }
     return count;
@@ -187,8 +195,7 @@ void soc_hosts_renumber(struct soc_host *host, struct soc_hosts_peer *peer)
     struct soc_buf keys = {0};
     uint64_t count = peer->items_count;
     for (uint64_t n = 1; n <= count; n++)
-        soc_buf_printf(&keys, "%s%" PRIu64, n == 1 ? "" : ",",
-                       soc_hosts_item_at(peer, peer->end.acked + n)->key);
+        put_key(&keys, soc_hosts_item_at(peer, peer->end.acked + n)->key);
     if (count > 0) {
         struct soc_record record = {.type = SOC_RECORD_LINK_ITEMS};
         record.link_items = (struct soc_record_link_items){
