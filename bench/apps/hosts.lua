@@ -1,0 +1,84 @@
+-- Hosts: one host writes to the workers of another as fast as the link takes it.
+--
+--     hosts.lua sender PEER WAITING     root sends; so many messages may wait for each worker
+--     hosts.lua receiver                workers take what comes
+--
+-- A message { start = true } to the sender's root begins it.
+
+local society = require("society")
+
+local WORKERS <const> = 100
+local STEP <const> = 100 -- sends of one activation
+local PAUSE_MS <const> = 1 -- while mailboxes are full
+
+-- 200 bytes of JSON.
+local PAYLOAD <const> = {
+  amount = 1250, order = 48151623, customer = "sales_agent_17", subject = "order approved",
+  state = "waiting",
+  content = "the order is ready and waits for approval by the owner of the account, please now.",
+}
+
+local kind, peer = arg[1], arg[2]
+
+society.config { name = "hosts", cpu_ms_max = 600000 }
+if kind == "sender" then
+  society.config { mailbox_max = tonumber(arg[3]) }
+end
+
+society.role {
+  id = "worker", name = "Worker", prompt = "Takes what comes.",
+  behaviour = function() end,
+}
+
+local function address_of(i)
+  return ("w%d@%s"):format((i - 1) % WORKERS + 1, peer)
+end
+
+-- Sends to one worker after another; a full mailbox ends the step.
+local function send_some(root, from)
+  for i = from, from + STEP - 1 do
+    local _, err = root:send_message { to = address_of(i), payload = PAYLOAD }
+    if err then
+      assert(err.error == "mailbox_full", err.message)
+      root:sleep(PAUSE_MS)
+      return i
+    end
+  end
+  return from + STEP
+end
+
+local function hire(root)
+  for i = 1, WORKERS do
+    assert(root:spawn_agent("worker", {
+      objective = "take", constraints = {}, inputs = "orders", outputs = "none",
+      completion_criteria = "none",
+    }, { id = "w" .. i }))
+  end
+end
+
+local function meet(root)
+  for i = 1, WORKERS do
+    assert(root:add_contact { id = address_of(i) })
+  end
+end
+
+society.root {
+  default = function(root, message)
+    local step = message.payload
+    if step.hire then
+      hire(root)
+    elseif step.start then
+      meet(root)
+      root:send_message { to = "root", payload = { from = 1 } }
+    elseif step.from then
+      root:send_message { to = "root", payload = { from = send_some(root, step.from) } }
+    end
+    return step.echo
+  end,
+}
+
+society.main(function(user)
+  if kind == "receiver" then
+    user:send_message { to = "root", payload = { hire = true } }
+  end
+end)
