@@ -37,6 +37,8 @@
 #define SOC_JOURNAL_BYTES_MAX       (64u << 20) /* not durable yet; beyond it turns wait */
 #define SOC_RETENTION_DAYS_MAX      36500       /* of what is over */
 #define SOC_RETENTION_MB_MAX        (1u << 20)
+#define SOC_ARCHIVE_REMOVALS_MAX    256          /* files of an archive, at a time */
+#define SOC_ARCHIVE_LOOK_MS         60000        /* between two looks at an archive */
 #define SOC_FOLD_BACKLOG_BYTES      (512u << 20) /* beyond it folding comes before commits */
 #define SOC_PAGE_ROWS               100          /* of a list, unless the caller says how many */
 #define SOC_PAGE_ROWS_MAX           1000

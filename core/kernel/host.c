@@ -118,6 +118,16 @@ void soc_host_set_retention_mb(struct soc_host *host, int64_t mb)
     retain(host);
 }
 
+int64_t soc_host_retention_days(const struct soc_host *host)
+{
+    return host->options.retention_days;
+}
+
+int64_t soc_host_retention_mb(const struct soc_host *host)
+{
+    return host->options.retention_mb;
+}
+
 int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detail *detail)
 {
     assert(host->hooks.run != NULL && host->journal == NULL);

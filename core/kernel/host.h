@@ -35,6 +35,10 @@ int soc_host_start(struct soc_host *host, struct soc_slice app, struct soc_detai
 void soc_host_set_retention_days(struct soc_host *host, int64_t days);
 void soc_host_set_retention_mb(struct soc_host *host, int64_t mb);
 
+/* What is set. */
+int64_t soc_host_retention_days(const struct soc_host *host);
+int64_t soc_host_retention_mb(const struct soc_host *host);
+
 /* Starts `main`, or resumes it where it was, unless it has finished. Call it after
  * soc_host_start if the script has a `main`. */
 void soc_host_begin_main(struct soc_host *host);

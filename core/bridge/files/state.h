@@ -89,9 +89,10 @@ struct soc_files {
     struct soc_files_client *changed;
     bool is_orchestrator_changed;
     bool is_all_changed;
-    int64_t sweep_ms;  /* between the last two sweeps */
-    uint64_t found;    /* lines and heartbeats so far */
-    uint64_t sweep_at; /* `found` at the last sweep */
+    int64_t sweep_ms;   /* between the last two sweeps */
+    uint64_t found;     /* lines and heartbeats so far */
+    uint64_t sweep_at;  /* `found` at the last sweep */
+    int64_t archive_ms; /* when the archive was last looked at; 0: not yet */
 
     /* reports */
     struct soc_alarm *report_alarm;

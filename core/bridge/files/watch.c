@@ -7,6 +7,8 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "base/limits.h"
+#include "bridge/files/archive.h"
 #include "bridge/files/delivery.h"
 #include "bridge/files/inlet.h"
 #include "bridge/files/log.h"
@@ -15,6 +17,8 @@
 #include "env/clock.h"
 
 #define BEAT_BYTES_MAX 256
+
+#define DAY_MS INT64_C(86400000)
 
 /* Time spent on files before other work runs. */
 #define STEP_US 5000
@@ -323,6 +327,30 @@ static void check_folders(struct soc_files *files)
         move_in(files);
 }
 
+/* Removes from the archive what retention does not keep. */
+static void check_archive(struct soc_files *files)
+{
+    int64_t days = soc_host_retention_days(files->host);
+    int64_t mb = soc_host_retention_mb(files->host);
+    int64_t now_ms = soc_clock_monotonic_us() / 1000;
+    bool is_early = files->archive_ms > 0 && now_ms < files->archive_ms + SOC_ARCHIVE_LOOK_MS;
+    if ((days == 0 && mb == 0) || is_early)
+        return;
+    struct soc_archive_limits limits = {
+        .oldest_ms = days == 0 ? INT64_MIN : date_of(files) - days * DAY_MS,
+        .bytes_max = mb << 20,
+    };
+    int removed = soc_archive_prune(&files->dir, &limits);
+    files->archive_ms = removed == SOC_ARCHIVE_REMOVALS_MAX ? 0 : now_ms;
+    if (removed == 0)
+        return;
+    struct soc_buf detail = {0};
+    soc_buf_printf(&detail, "{\"files\":%d}", removed);
+    soc_files_log(files, SOC_LOG_INFO, "archive_pruned", (struct soc_slice){0},
+                  (struct soc_slice){0}, soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
+}
+
 /* Looks at everything; the interval grows while nothing arrives. With inotify this finds
  * missed changes and lines that wait for a newline. */
 static void sweep(void *user)
@@ -335,6 +363,7 @@ static void sweep(void *user)
         return;
     }
     check_folders(files);
+    check_archive(files);
     soc_files_report_check(files);
     if (files->is_held) {
         files->is_held = false;

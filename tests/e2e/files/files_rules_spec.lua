@@ -79,6 +79,23 @@ describe("the file door", function()
     end)
   end
 
+  it("removes what retention does not keep from its archive, and nothing else", function()
+    d = desk.open(nil, "mkdir -p w/archive/flow.1/logs && cd w/archive && "
+      .. "echo old > flow.1/logs/events.jsonl && echo new > new.jsonl && "
+      .. "touch -d '3 days ago' flow.1/logs/events.jsonl", nil, "--set retention_days=2")
+    program.wait_for("the old file to be removed", function()
+      return d.place:shell("ls w/archive").out == "new.jsonl\n"
+    end)
+    assert.equal(1, d:await_event("archive_pruned").detail.files)
+  end)
+
+  it("leaves its archive alone without retention", function()
+    d = desk.open(nil, "mkdir -p w/archive && touch -d '99 days ago' w/archive/old.jsonl")
+    d:tell({ command = "hire", id = "a" })
+    d:await_event("registered")
+    assert.equal("old.jsonl\n", d.place:shell("ls w/archive").out)
+  end)
+
   it("locks its directory until it is killed", function()
     open()
     d:assign(1)
