@@ -232,23 +232,67 @@ static void sweep(struct soc_tap *tap)
     }
 }
 
-static void take_row(struct parcel *parcel, struct soc_slice row, bool is_filtered)
+/* The lines of a page. Reading them costs more than handing them out, so it is done once for
+ * all listeners. */
+struct page {
+    struct soc_tap_line *lines; /* in order */
+    size_t count;
+    uint64_t last; /* the last line that was looked at */
+};
+
+static void read_page(struct page *page, struct soc_slice rows, uint64_t last)
+{
+    struct soc_json_walk walk;
+    struct soc_buf event = {0};
+    page->lines = soc_alloc(LINES_MAX * sizeof(*page->lines));
+    page->count = 0;
+    page->last = last;
+    soc_json_walk(&walk, rows);
+    while (soc_json_next(&walk)) {
+        int64_t number = 0;
+        event.length = 0;
+        soc_json_integer(soc_json_member(walk.value, "line"), &number);
+        soc_json_string(soc_json_member(walk.value, "event"), &event);
+        assert(page->count < LINES_MAX);
+        page->lines[page->count++] = (struct soc_tap_line){
+            (uint64_t)number, soc_tap_name(soc_buf_slice(&event)), walk.value};
+    }
+    soc_buf_fini(&event);
+}
+
+static void free_page(struct page *page)
+{
+    free(page->lines);
+}
+
+static bool wants_all(const struct soc_tap_options *options)
+{
+    return options->events.data == NULL && options->agent.data == NULL &&
+           options->task.data == NULL && options->correlation_id.data == NULL &&
+           !options->is_summary;
+}
+
+static void take_line(struct parcel *parcel, const struct soc_tap_line *line, bool is_filtered)
 {
     const struct soc_tap_options *options = &parcel->listener->options;
-    int64_t number = 0;
-    struct soc_buf event = {0};
-    soc_json_integer(soc_json_member(row, "line"), &number);
-    if ((uint64_t)number <= parcel->listener->cursor)
+    if (!soc_tap_fits(options->events, line->name) ||
+        (!is_filtered && !is_wanted(options, line->data)))
         return;
-    soc_json_string(soc_json_member(row, "event"), &event);
-    struct soc_tap_line line = {(uint64_t)number, soc_tap_name(soc_buf_slice(&event)), row};
-    soc_buf_fini(&event);
-    if (!soc_tap_fits(options->events, line.name) || (!is_filtered && !is_wanted(options, row)))
-        return;
-    if (options->is_summary && strncmp(line.name, "message.", 8) == 0)
-        count_message(parcel, &line);
+    if (options->is_summary && strncmp(line->name, "message.", 8) == 0)
+        count_message(parcel, line);
     else
-        parcel->lines[parcel->count++] = line;
+        parcel->lines[parcel->count++] = *line;
+}
+
+static void call_listener(struct soc_listener *listener, const struct soc_tap_line *lines,
+                          size_t count)
+{
+    if (count == 0 || listener->is_gone)
+        return;
+    listener->is_called = true;
+    if (!listener->options.take(listener->options.user, lines, count))
+        listener->is_full = true;
+    listener->is_called = false;
 }
 
 /* Hands a parcel over and frees it. */
@@ -266,32 +310,31 @@ static void hand_over(struct parcel *parcel)
             memcpy(&end, parcel->starts.data + summary * sizeof(end), sizeof(end));
         parcel->lines[i].data = soc_slice(parcel->texts.data + start, end - start);
     }
-    if (parcel->count > 0 && !listener->is_gone) {
-        listener->is_called = true;
-        if (!listener->options.take(listener->options.user, parcel->lines, parcel->count))
-            listener->is_full = true;
-        listener->is_called = false;
-    }
+    call_listener(listener, parcel->lines, parcel->count);
     soc_buf_fini(&parcel->texts);
     soc_buf_fini(&parcel->starts);
     free(parcel->lines);
 }
 
-/* Offers the rows of a page, up to line `last`, to one listener. */
-static void offer(struct soc_listener *listener, struct soc_slice rows, uint64_t last,
-                  bool is_filtered)
+/* Offers the lines of a page to one listener. */
+static void offer(struct soc_listener *listener, const struct page *page, bool is_filtered)
 {
-    struct soc_json_walk walk;
+    size_t first = 0;
+    while (first < page->count && page->lines[first].line <= listener->cursor)
+        first++;
+    if (page->last > listener->cursor)
+        listener->cursor = page->last;
+    if (wants_all(&listener->options)) {
+        call_listener(listener, page->lines + first, page->count - first);
+        return;
+    }
     /* Each row is at most one line and the end of one second. */
     struct parcel parcel = {
         .listener = listener,
-        .lines = soc_alloc((2 * LINES_MAX + 1) * sizeof(struct soc_tap_line)),
+        .lines = soc_alloc((2 * page->count + 1) * sizeof(struct soc_tap_line)),
     };
-    soc_json_walk(&walk, rows);
-    while (soc_json_next(&walk))
-        take_row(&parcel, walk.value, is_filtered);
-    if (last > listener->cursor)
-        listener->cursor = last;
+    for (size_t i = first; i < page->count; i++)
+        take_line(&parcel, &page->lines[i], is_filtered);
     hand_over(&parcel);
 }
 
@@ -330,7 +373,10 @@ static void take_own_page(int rc, struct soc_slice rows, const struct soc_page *
     struct soc_tap *tap = listener->host->tap;
     listener->is_reading = false;
     if (rc == SOC_OK) {
-        offer(listener, rows, page->next != 0 ? page->next : page->as_of, true);
+        struct page lines;
+        read_page(&lines, rows, page->next != 0 ? page->next : page->as_of);
+        offer(listener, &lines, true);
+        free_page(&lines);
         if (page->next == 0 && !listener->is_full && !listener->is_gone)
             go_live(tap, listener);
     } else if (rc == SOC_EGONE && !listener->is_gone) {
@@ -352,14 +398,17 @@ static void take_shared_page(int rc, struct soc_slice rows, const struct soc_pag
     if (rc != SOC_OK)
         return; /* the next batch tries again */
     uint64_t last = page->next != 0 ? page->next : page->as_of;
+    struct page lines;
     if (last > tap->cursor)
         tap->cursor = last;
+    read_page(&lines, rows, last);
     for (struct soc_listener *each = tap->listeners; each != NULL; each = each->next) {
         if (!each->is_prompt || each->is_gone)
             continue;
-        offer(each, rows, last, false);
+        offer(each, &lines, false);
         each->is_prompt = !each->is_full;
     }
+    free_page(&lines);
     soc_tap_note(host);
 }
 
