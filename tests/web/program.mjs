@@ -7,18 +7,17 @@ import { join } from "node:path";
 import { eventually } from "./browser.mjs";
 
 const PROGRAM = process.env.SOCIETY;
-const NEWSROOM = new URL("../../examples/demo/newsroom.lua", import.meta.url).pathname;
 
 export class Program {
-  /** Starts an app, given as its text; null: the newsroom. */
+  /** Starts an app, given as its text. */
   static async start(app, { isOpen = true } = {}) {
     const program = new Program();
     program.place = mkdtempSync(join(tmpdir(), "page-"));
     program.state = join(program.place, "state");
-    program.app = app === null ? NEWSROOM : join(program.place, "app.lua");
+    program.app = join(program.place, "app.lua");
     program.isOpen = isOpen;
     program.port = "0";
-    if (app !== null) writeFileSync(program.app, app);
+    writeFileSync(program.app, app);
     await program.restart();
     return program;
   }

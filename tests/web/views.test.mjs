@@ -324,6 +324,7 @@ test("a link to an item that was decided shows it, without buttons", async () =>
     society.inbox[1].decision = "reject";
     await go(page, "#/inbox?item=item_2");
     await page.waitForSelector('article[data-id="item_2"] .verdict');
+    assert.doesNotMatch(await page.textContent("article"), /expires|overdue/);
     assert.equal(await page.locator('article [data-do="approve"]').count(), 0);
     await page.keyboard.press("a");
     await go(page, "#/inbox?state=all&item=item_2");
@@ -338,7 +339,7 @@ test("the inbox: options, changes by a form, the next item by itself", async () 
     await go(page, "#/inbox");
     await page.keyboard.press("2");
     await eventually("the choice", () => society.inbox[0].state === "decided");
-    await page.waitForSelector("text=Chosen: The sea is closer than you think.");
+    await page.waitForSelector("text=Chosen: “The sea is closer than you think”; writer");
     await page.waitForSelector('article[data-id="item_2"]');
     await page.keyboard.press("m");
     await page.waitForSelector("form.modify");

@@ -144,8 +144,8 @@ export function itemDetail(look, data) {
       agentLink(look, item.agent),
       " · ",
       moment(item.created_at),
-      item.deadline && [" · ", t("inbox.until"), " ", moment(item.deadline)],
-      item.overdue && [" ", h("span", { class: "tag bad" }, t("overdue"))],
+      isOpen && item.deadline && [" · ", t("inbox.until"), " ", moment(item.deadline)],
+      isOpen && item.overdue && [" ", h("span", { class: "tag bad" }, t("overdue"))],
       item.task_id && [
         " · ",
         link(look, { view: "tasks", filters: { task: item.task_id } }, words(item.task_id, 60)),
