@@ -64,6 +64,7 @@ function full() {
   s.wait("writer", "user", "human", { item_id: "item_1" });
   s.inbox = [
     {
+      line: s.line,
       id: "item_1",
       agent: "writer",
       title: "Which headline should the press release carry?",

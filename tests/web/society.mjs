@@ -69,6 +69,7 @@ export class Society {
 
   wait(agent, target, kind, more = {}) {
     this.waits.push({
+      line: this.line + 1,
       agent,
       kind,
       waits_for: [target],
@@ -137,16 +138,20 @@ export class Society {
         .filter((row) => row.event === "spawned" && row.line <= line)
         .map((row) => row.agent),
     );
+    const waits = this.waits.filter((wait) => wait.line <= line);
     return {
       line,
       time: this.activity[line - 1]?.time ?? iso(T0),
       agents: this.agents
         .filter((agent) => born.has(agent.id))
-        .map((agent) => ({ ...agent, status: "working" })),
+        .map((agent) => ({
+          ...agent,
+          status: waits.some((wait) => wait.agent === agent.id) ? "blocked_internal" : "working",
+        })),
       contacts: this.contacts.filter((row) => born.has(row.owner)),
       tasks: this.tasks.slice(0, Math.floor(line / 6)),
-      inbox: [],
-      waits: [],
+      inbox: this.inbox.filter((item) => item.line <= line),
+      waits,
       policies: this.policies,
       totals: { sent: line, processed: Math.floor(line / 2), pending: line - Math.floor(line / 2) },
     };

@@ -32,6 +32,15 @@ const VIEWS = [
   "#/cost",
 ];
 
+const PAST = [
+  "#/now?at=60",
+  "#/agents?at=60&selected=editor",
+  "#/agent/editor?at=60",
+  "#/tasks?at=60",
+  "#/inbox?at=113",
+  "#/policies?at=60",
+];
+
 const WIDTHS = [320, 768, 2560, 1440];
 
 let browser;
@@ -81,10 +90,23 @@ for (const scene of ["full", "empty"]) {
   });
 }
 
-test("axe finds nothing serious on narrow screens and in the help", async () => {
+test("the past fits every screen", async () => {
+  await visit("full", {}, async (page) => {
+    for (const view of PAST) {
+      await go(page, view);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        for (const { theme, lang, found } of await overflowInAll(page))
+          assert.deepEqual(found, [], `${view} at ${width} px, ${theme}, ${lang}`);
+      }
+    }
+  });
+});
+
+test("axe finds nothing serious on narrow screens, in the past and in the help", async () => {
   await visit("full", {}, async (page) => {
     await page.setViewportSize({ width: WIDTHS[0], height: 800 });
-    for (const view of VIEWS) {
+    for (const view of [...VIEWS, ...PAST]) {
       await go(page, view);
       assert.deepEqual(await accessibility(page), [], view);
     }

@@ -51,6 +51,8 @@ export function drawShell(app) {
   main.dataset.view = address.view;
   main.setAttribute("aria-busy", String(!app.isShown && app.error === null));
   draw(main, content(app));
+  // What has nothing to go to by Tab is gone to itself, so that it can be scrolled.
+  main.tabIndex = main.querySelector("a, button, input, select, textarea, [tabindex]") ? -1 : 0;
   drawTime(get("time"), app);
   standFor(app);
   const name = t(`view.${address.view}`);
