@@ -137,6 +137,11 @@ struct soc_hooks {
      * default ladder. */
     struct soc_rung (*rung)(void *user, const struct soc_message *message, uint32_t step);
 
+    /* The hosts policy: is a message or an order from another host taken? `from` and `to` are
+     * addresses. A refusal may append a JSON object to `refusal`. NULL: everything is. */
+    bool (*accepts)(void *user, struct soc_slice from, struct soc_slice to, struct soc_slice type,
+                    struct soc_buf *refusal);
+
     /* The deadlock policy: whose wait ends, as an index into the cycle? Each agent waits
      * for the next; the wait of the first closed the cycle. */
     size_t (*victim)(void *user, const struct soc_waiter *cycle, size_t count);

@@ -165,6 +165,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .is_adopted = soc_answer_is_adopted,
         .check_message = soc_messages_check,
         .route = soc_answer_route,
+        .accepts = soc_answer_accepts,
         .put_context = soc_answer_context,
         .task_retry_after = soc_answer_task_retry,
         .task_limit = soc_answer_task_limit,

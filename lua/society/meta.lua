@@ -11,8 +11,8 @@
 -- In a table, `default` takes what no other handler names and `system` what the host sends.
 ---@alias society.Behaviour string|society.Handler|table<string, function>
 ---@alias society.PolicyKind
----| "contacts"|"briefs"|"context"|"deadlock"|"delivery"|"gatekeeper"|"introductions"|"messages"
----| "presentation"|"prompts"|"supervision"|"tasks"
+---| "contacts"|"briefs"|"context"|"deadlock"|"delivery"|"gatekeeper"|"hosts"|"introductions"
+---| "messages"|"presentation"|"prompts"|"supervision"|"tasks"
 ---@alias society.PolicyInfo table<"kind"|"name"|"version"|"hash"|"path"|"settings", any>
 
 ---@class society.Error

@@ -202,4 +202,24 @@ M["tasks.limit"] = function(s, seen, times)
   end
 end
 
+M["hosts.place"] = function(s, seen, times)
+  seen.act = function(a)
+    for i = 1, times do
+      local child, err = a:spawn_agent("actor", scene.brief(), { id = "placed" .. i })
+      seen.answers[#seen.answers + 1] = child and child.id or err.error
+    end
+  end
+  scene.tell(s, "a")
+end
+
+M["hosts.accept"] = function(s, seen, times)
+  seen.act = function()
+    seen.answers[#seen.answers + 1] = "taken"
+  end
+  for _ = 1, times do
+    assert(seen.fleet.beta:send("user", { to = "a@alpha", payload = "x" }))
+  end
+  s:run()
+end
+
 return M

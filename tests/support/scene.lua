@@ -108,14 +108,30 @@ local function declare(s, acts)
   end))
 end
 
+-- With `peers` (name -> app) the host `alpha` of a fleet.
+local function found(options)
+  local peers = options.peers
+  if not peers then
+    return M.new(options)
+  end
+  options.hosts = { alpha = { app = options.app } }
+  for name, app in pairs(peers) do
+    options.hosts[name] = { app = app }
+  end
+  options.peers, options.app = nil, nil
+  local fleet = M.new(options)
+  return fleet.alpha, fleet
+end
+
 --- A society in which each agent behaves as acts[id](agent, message) says, now and after
 -- recover(). Root has spawned all others; one message was sent for that. Strangers may
--- write to each other unless options say otherwise.
+-- write to each other unless options say otherwise. With `options.peers` it is a host among
+-- others; then the fleet is the second result.
 function M.troupe(acts, options)
   options = options or {}
   options.policies = options.policies or { contacts = "open" }
   options.app = function(s) declare(s, acts) end
-  local s = M.new(options)
+  local s, fleet = found(options)
   local ids = json.array({})
   for id in pairs(acts) do
     if id ~= "root" then
@@ -125,7 +141,7 @@ function M.troupe(acts, options)
   table.sort(ids)
   assert(s:send("user", { to = "root", type = "enter", payload = { ids = ids } }))
   s:run()
-  return s
+  return s, fleet
 end
 
 --- Sends `payload` from user to the agent and runs the society until it is idle.

@@ -14,6 +14,7 @@
 #include "env/clock.h"
 #include "kernel/gate.h"
 #include "kernel/host.h"
+#include "kernel/registry.h"
 #include "loop/alarm.h"
 #include "net/digest.h"
 #include "parts/hosts/hosts.h"
@@ -336,6 +337,8 @@ static void exchange(struct soc_links *links)
     soc_json_put_integer(&card, number);
     soc_json_put_name(&card, "card");
     soc_json_put_integer(&card, (int64_t)++links->cards);
+    soc_json_put_name(&card, "agents");
+    soc_json_put_integer(&card, (int64_t)soc_registry_count(links->host));
     soc_json_put_name(&card, "time");
     soc_json_put_integer(&card, date_of(links));
     soc_buf_put_byte(&card, '}');
@@ -456,6 +459,9 @@ static void hear_card(void *user, struct soc_slice host, struct soc_slice bytes)
         uint64_t hash = soc_hash(bytes.data, bytes.length, 1);
         if (!soc_slice_equal(host, soc_slice_text(end->name)) || hash == end->card)
             continue;
+        int64_t agents = 0;
+        if (soc_json_integer(soc_json_member(bytes, "agents"), &agents))
+            soc_hosts_set_agents(end->peer, agents);
         end->card = hash;
         end->card_ms = now_of(links);
         set_silent(end, false);

@@ -200,14 +200,33 @@ static int add_collaborators(struct soc_host *host, struct soc_agent *child, str
         struct soc_agent *peer = id.data == NULL ? NULL : soc_registry_find(host, id);
         if (peer == NULL || peer == child) /* the child itself does not count as existing */
             return soc_refuse(error, SOC_ENOAGENT, "a collaborator does not exist", "agentId", id);
-        int rc = may_name(host, child->parent, peer, error);
-        if (rc < 0)
-            return rc;
+        if (!child->parent->is_remote) { /* its own host has checked that */
+            int rc = may_name(host, child->parent, peer, error);
+            if (rc < 0)
+                return rc;
+        }
         struct soc_contact_extra *extra = read_extra(walk.value);
         extra->role = copy_member(walk.value, "role", false);
         extra->reason = copy_member(walk.value, "description", false);
         fill_spec(extra, peer);
         put_noted(host, child, peer, SOC_SOURCE_PRESET, soc_host_now(host), extra);
+    }
+    return SOC_OK;
+}
+
+int soc_book_check_brief(struct soc_host *host, struct soc_agent *parent, struct soc_slice brief,
+                         struct soc_buf *error)
+{
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, soc_json_member(brief, "collaborators"));
+    while (soc_json_next(&walk)) {
+        struct soc_slice id = soc_json_plain_string(soc_json_member(walk.value, "agentId"));
+        struct soc_agent *peer = id.data == NULL ? NULL : soc_registry_find(host, id);
+        if (peer == NULL)
+            return soc_refuse(error, SOC_ENOAGENT, "a collaborator does not exist", "agentId", id);
+        int rc = may_name(host, parent, peer, error);
+        if (rc < 0)
+            return rc;
     }
     return SOC_OK;
 }
@@ -280,7 +299,8 @@ int soc_book_remove(struct soc_host *host, struct soc_slice id, struct soc_buf *
     const struct soc_contact *known = soc_contacts_find(&agent->contacts, peer);
     if (known == NULL)
         return soc_refuse(answer, SOC_ENOCONTACT, "no such contact", "to", id);
-    if (is_permanent(host, agent, peer) && !peer->is_ended)
+    bool is_child_elsewhere = peer->is_remote && known->source == SOC_SOURCE_CHILD;
+    if ((is_permanent(host, agent, peer) || is_child_elsewhere) && !peer->is_ended)
         return soc_refuse(answer, SOC_EFORBIDDEN,
                           "a parent, a child, user and root cannot be removed", "to", id);
     note(host, agent, peer);

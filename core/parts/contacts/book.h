@@ -38,6 +38,11 @@ void soc_book_erase(struct soc_host *host, struct soc_agent *owner, struct soc_a
  * collaborators of the brief; the parent must be allowed to write to each of them. */
 int soc_book_birth(struct soc_host *host, struct soc_agent *child, struct soc_buf *error);
 
+/* Checks the collaborators of a brief for a child on another host: they exist, and the parent
+ * may write to each of them. */
+int soc_book_check_brief(struct soc_host *host, struct soc_agent *parent, struct soc_slice brief,
+                         struct soc_buf *error);
+
 /* The child of `former` has a new parent. */
 void soc_book_adopt(struct soc_host *host, struct soc_agent *child, struct soc_agent *former);
 

@@ -25,8 +25,11 @@
 #include "base/err.h"
 #include "base/slice.h"
 
+struct soc_agent;
+struct soc_hold_order;
 struct soc_host;
 struct soc_hosts_peer;
+struct soc_message;
 
 #define SOC_HOSTS_ID_BYTES 32 /* of an end of a link, in hex */
 
@@ -54,11 +57,21 @@ struct soc_hosts_driver {
  * that of a host of another name. */
 int soc_hosts_join(struct soc_host *host, struct soc_slice name, struct soc_detail *detail);
 
+/* Appends the hosts where agents can be born, this one first, as a list of { name, is_local,
+ * is_reachable, agents }. False, with nothing appended: there is no other. */
+bool soc_hosts_put_places(struct soc_host *host, struct soc_buf *out);
+
+/* The peer says how many agents it has. */
+void soc_hosts_set_agents(struct soc_hosts_peer *peer, int64_t agents);
+
 /* Sets or removes (NULL) the driver, which is copied. */
 void soc_hosts_set_driver(struct soc_host *host, const struct soc_hosts_driver *driver);
 
 /* Lends the peer of that name, adding it. */
 struct soc_hosts_peer *soc_hosts_need_peer(struct soc_host *host, struct soc_slice name);
+
+/* Lends the name of this host; NULL: it has joined nobody yet. */
+const char *soc_hosts_name(const struct soc_host *host);
 
 /* Returns the number of this host, which its message ids bear; -1: it has none yet. Sets it,
  * once and for ever. */
@@ -92,6 +105,32 @@ void soc_hosts_renumber(struct soc_host *host, struct soc_hosts_peer *peer);
 /* Takes an item from the peer. */
 void soc_hosts_take(struct soc_host *host, struct soc_hosts_peer *peer, struct soc_slice item,
                     int64_t ahead_ms);
+
+/* What an agent is spawned from on another host. All is lent. */
+struct soc_hosts_birth {
+    struct soc_slice host;
+    struct soc_slice role;
+    struct soc_slice id;    /* without its host; absent: generated */
+    struct soc_slice brief; /* JSON, checked by the briefs policy */
+    bool is_external;
+    bool is_isolated;
+};
+
+/* Inside the running agent's turn: asks the host to spawn a child of the agent. `*order` is the
+ * request that it answers with { id, roleId, roleName }; `*child` is the proxy, which may be
+ * written to at once. SOC_ENOHOST, SOC_EBADID, SOC_ENOAGENT (a collaborator). */
+int soc_hosts_spawn(struct soc_host *host, const struct soc_hosts_birth *birth,
+                    struct soc_message **order, struct soc_agent **child, struct soc_buf *error);
+
+/* Tells whether `id` is the address of an agent on another host. */
+bool soc_hosts_is_elsewhere(const struct soc_host *host, struct soc_slice id);
+
+/* Inside the running agent's turn: has a child elsewhere terminated, or paused or resumed; its
+ * host may still refuse. SOC_ENOAGENT, SOC_EFORBIDDEN. `answer` is as of soc_hold_order. */
+int soc_hosts_end_child(struct soc_host *host, struct soc_slice id, bool is_forced,
+                        struct soc_slice reason, struct soc_buf *error);
+int soc_hosts_hold_child(struct soc_host *host, const struct soc_hold_order *order,
+                         struct soc_buf *answer);
 
 /* The peer is silent, or is heard again: its agents show `unresponsive`, or no longer. */
 void soc_hosts_set_silent(struct soc_host *host, struct soc_hosts_peer *peer, bool is_silent);

@@ -15,6 +15,7 @@
 #include "kernel/trace.h"
 #include "kernel/turns/commit.h"
 #include "kernel/turns/turn.h"
+#include "parts/hosts/hosts_orders.h"
 #include "parts/hosts/hosts_state.h"
 #include "parts/supervision/guard.h"
 #include "parts/tasks/tasks_lookup.h"
@@ -63,15 +64,36 @@ void soc_hosts_report(struct soc_host *host, const struct soc_message *message,
     soc_buf_fini(&error);
 }
 
+/* A child that was not born had been given a task. */
+static void fail_child(struct soc_host *host, const struct soc_message *message)
+{
+    struct soc_slice payload = soc_message_payload(message);
+    struct soc_slice id = soc_json_plain_string(soc_json_member(payload, "to"));
+    const struct soc_agent *child = id.data == NULL ? NULL : soc_registry_find(host, id);
+    bool is_there = soc_slice_equal(soc_json_plain_string(soc_json_member(payload, "error")),
+                                    soc_slice_text(soc_error_name(SOC_EEXISTS)));
+    if (child != NULL && child->is_remote && !is_there &&
+        soc_slice_equal(soc_slice_text(child->role->id), SOC_SLICE("unknown")))
+        soc_tasks_fail_remote(host, child, 0, payload);
+}
+
 bool soc_hosts_take_report(struct soc_host *host, struct soc_message *message)
 {
     const struct soc_hosts *hosts = soc_hosts_state(host);
     struct soc_buf error = {0};
     struct soc_buf text = {0};
-    if (message->from != NULL || message->type != hosts->failed ||
-        soc_message_text(message, SOC_TEXT_FOREIGN_ID).data == NULL)
+    if (message->from != NULL || soc_message_text(message, SOC_TEXT_FOREIGN_ID).data == NULL)
+        return false;
+    if (message->type == hosts->answer) {
+        soc_hosts_take_answer(host, message);
+        soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
+        return true;
+    }
+    if (message->type != hosts->failed)
         return false;
     struct soc_slice payload = soc_message_payload(message);
+    if (message->flags & SOC_MESSAGE_IS_FORMAL)
+        fail_child(host, message);
     soc_json_string(soc_json_member(payload, "error"), &error);
     soc_json_string(soc_json_member(payload, "message"), &text);
     soc_request_fail(host, message->reply_to, soc_buf_text(&error), soc_buf_text(&text));
@@ -152,7 +174,8 @@ static void set_answered(struct soc_host *host, const struct soc_record_message 
     uint64_t key;
     struct soc_slice id = r->foreign_reply;
     struct soc_slice named = {0};
-    if (soc_slice_equal(r->type, SOC_SLICE("delivery_failed")))
+    if (soc_slice_equal(r->type, SOC_SLICE("delivery_failed")) ||
+        soc_slice_equal(r->type, SOC_SLICE("host_answer")))
         named = soc_json_plain_string(soc_json_member(r->payload, "message_id"));
     if (named.data != NULL)
         id = named;
@@ -162,7 +185,8 @@ static void set_answered(struct soc_host *host, const struct soc_record_message 
         return;
     send->answers_key = key;
     send->answers_ms = soc_message_id_time(id);
-    send->is_late = (r->flags & SOC_MESSAGE_IS_REPLY) != 0;
+    /* An answer to an order is the business of this part, whoever waits for it. */
+    send->is_late = r->flags & SOC_MESSAGE_IS_REPLY || (named.data != NULL && send->is_formal);
 }
 
 /* Fills in what is left of the times; a time that is over stays over. */
@@ -214,6 +238,26 @@ static void refuse(struct soc_host *host, struct soc_agent *from,
         report(host, r->from, r->foreign_id, r->to, error, 0);
 }
 
+/* Tells whether it reports that a task was refused, and fails the task: its assigner hears of it
+ * by the result. */
+static bool fails_task(struct soc_host *host, const struct soc_hosts_peer *peer,
+                       const struct soc_record_message *r)
+{
+    struct soc_slice id = soc_json_plain_string(soc_json_member(r->payload, "message_id"));
+    struct soc_slice to = soc_json_plain_string(soc_json_member(r->payload, "to"));
+    struct soc_buf address = {0};
+    uint64_t key;
+    if (!soc_slice_equal(r->type, SOC_SLICE("delivery_failed")) ||
+        !soc_slice_equal(r->from, SOC_SLICE("system")) || id.data == NULL ||
+        !soc_message_id_parse(id, &key) || key == 0 || !soc_id_is_valid(to))
+        return false;
+    soc_buf_printf(&address, "%.*s@%s", (int)to.length, to.data, peer->name);
+    bool is_told = soc_tasks_fail_remote(
+        host, soc_registry_need_remote(host, soc_buf_slice(&address)), key, r->payload);
+    soc_buf_fini(&address);
+    return is_told;
+}
+
 /* Tells whether the host of the assigner says that a task is cancelled, and cancels it here: its
  * owner hears of it from this host. */
 static bool cancels(struct soc_host *host, const struct soc_record_message *r)
@@ -222,6 +266,40 @@ static bool cancels(struct soc_host *host, const struct soc_record_message *r)
     return r->flags & SOC_MESSAGE_IS_FORMAL && soc_slice_equal(r->type, SOC_SLICE("abort")) &&
            r->task_id.data != NULL && owner != NULL &&
            soc_tasks_cancel_remote(host, owner, r->task_id);
+}
+
+/* Tells whether it is the first task of an agent that was to be born with it, and was not; its
+ * id may be that of another agent. Such a message names the order for the birth. */
+static bool is_for_unborn(struct soc_host *host, const struct soc_agent *from,
+                          struct soc_record_message *r)
+{
+    if (r->flags & SOC_MESSAGE_IS_REPLY || r->foreign_reply.data == NULL ||
+        !soc_slice_equal(r->type, SOC_SLICE("task_assignment")))
+        return false;
+    const struct soc_agent *to = soc_registry_find_any(host, r->to);
+    r->foreign_reply = (struct soc_slice){0};
+    return to == NULL || to->parent == NULL || to->parent != from;
+}
+
+/* Asks the hosts policy about what is no answer. */
+static bool is_accepted(struct soc_host *host, const struct soc_record_message *r,
+                        struct soc_buf *error)
+{
+    struct soc_buf said = {0};
+    struct soc_buf to = {0};
+    if (host->hooks.accepts == NULL || r->flags & SOC_MESSAGE_IS_REPLY ||
+        soc_slice_equal(r->from, SOC_SLICE("system")))
+        return true;
+    soc_buf_printf(&to, "%.*s@%s", (int)r->to.length, r->to.data, host->registry.host_name);
+    bool is = host->hooks.accepts(host->hooks.user, r->from, soc_buf_slice(&to), r->type, &said);
+    if (!is) {
+        soc_refusal_begin_said(error, SOC_EREFUSED, "the policy hosts of that host refused this",
+                               soc_buf_slice(&to), soc_buf_slice(&said));
+        soc_refusal_end(error, SOC_EREFUSED);
+    }
+    soc_buf_fini(&said);
+    soc_buf_fini(&to);
+    return is;
 }
 
 void soc_hosts_take(struct soc_host *host, struct soc_hosts_peer *peer, struct soc_slice item,
@@ -243,8 +321,20 @@ void soc_hosts_take(struct soc_host *host, struct soc_hosts_peer *peer, struct s
                                  : soc_registry_need_remote(host, arrival.message.from);
     if (from != NULL)
         set_role(host, from, &arrival.role);
-    if (cancels(host, &arrival.message))
+    if (!is_accepted(host, &arrival.message, &error)) {
+        refuse(host, from, &arrival.message, soc_buf_slice(&error));
+        soc_buf_fini(&error);
         return;
+    }
+    if (fails_task(host, peer, &arrival.message) || cancels(host, &arrival.message) ||
+        soc_hosts_obey(host, peer, from, &arrival.message))
+        return;
+    if (is_for_unborn(host, from, &arrival.message)) {
+        soc_refuse(&error, SOC_ENOAGENT, NULL, "agentId", arrival.message.to);
+        refuse(host, from, &arrival.message, soc_buf_slice(&error));
+        soc_buf_fini(&error);
+        return;
+    }
     struct soc_send send = send_of(host, &arrival.message, ahead_ms);
     soc_turn_begin(host, from, NULL);
     int rc = soc_router_send(host, from, &send, &message, &error);

@@ -12,6 +12,7 @@
 #include "kernel/trace.h"
 #include "kernel/turns/batch.h"
 #include "parts/hosts/hosts_operations.h"
+#include "parts/hosts/hosts_orders.h"
 #include "parts/hosts/hosts_state.h"
 
 /* ---- peers ---- */
@@ -21,6 +22,7 @@ static void *open_hosts(struct soc_host *host)
     struct soc_hosts *hosts = soc_alloc_zero(sizeof(*hosts));
     hosts->number = -1;
     hosts->failed = soc_intern(&host->types.table, SOC_SLICE("delivery_failed"));
+    hosts->answer = soc_intern(&host->types.table, SOC_SLICE("host_answer"));
     return hosts;
 }
 
@@ -316,6 +318,20 @@ int soc_hosts_join(struct soc_host *host, struct soc_slice name, struct soc_deta
     return SOC_OK;
 }
 
+const char *soc_hosts_name(const struct soc_host *host)
+{
+    return soc_hosts_state(host)->name;
+}
+
+bool soc_hosts_is_elsewhere(const struct soc_host *host, struct soc_slice id)
+{
+    const char *own = soc_hosts_name(host);
+    struct soc_slice agent;
+    struct soc_slice name;
+    return soc_id_divide(id, &agent, &name) &&
+           (own == NULL || !soc_slice_equal(name, soc_slice_text(own)));
+}
+
 int soc_hosts_number_of(const struct soc_host *host)
 {
     return soc_hosts_state(host)->number;
@@ -361,6 +377,39 @@ void soc_hosts_set_silent(struct soc_host *host, struct soc_hosts_peer *peer, bo
             proxy->is_unresponsive = is_silent;
 }
 
+void soc_hosts_set_agents(struct soc_hosts_peer *peer, int64_t agents)
+{
+    peer->agents = agents;
+}
+
+static void put_place(struct soc_buf *out, const char *name, bool is_local, bool is_reachable,
+                      int64_t agents)
+{
+    soc_buf_put_text(out, is_local ? "[{" : ",{");
+    soc_json_put_text_member(out, "name", soc_slice_text(name));
+    soc_json_put_name(out, "is_local");
+    soc_buf_put_text(out, is_local ? "true" : "false");
+    soc_json_put_name(out, "is_reachable");
+    soc_buf_put_text(out, is_reachable ? "true" : "false");
+    soc_json_put_name(out, "agents");
+    soc_json_put_integer(out, agents);
+    soc_buf_put_byte(out, '}');
+}
+
+bool soc_hosts_put_places(struct soc_host *host, struct soc_buf *out)
+{
+    const struct soc_hosts *hosts = soc_hosts_state(host);
+    const struct soc_hosts_peer *peer;
+    if (hosts->name == NULL || hosts->peers.count == 0)
+        return false;
+    put_place(out, hosts->name, true, true, (int64_t)soc_registry_count(host));
+    for (size_t cursor = 0; (peer = soc_map_each(&hosts->peers, &cursor)) != NULL;)
+        if (soc_map_find(&host->registry.peers, soc_slice_text(peer->name)) != NULL)
+            put_place(out, peer->name, false, !peer->is_silent && peer->agents > 0, peer->agents);
+    soc_buf_put_byte(out, ']');
+    return true;
+}
+
 void soc_hosts_alert(struct soc_host *host, struct soc_slice peer, const char *type,
                      const char *text)
 {
@@ -403,6 +452,8 @@ const struct soc_part soc_hosts_part = {
     .attach = soc_hosts_remember,
     .reclaim = reclaim,
     .resume = resume,
+    .agent_ended = soc_hosts_agent_ended,
+    .check = soc_hosts_check_order,
     .late = soc_hosts_take_report,
     .hand_out = soc_hosts_send,
     .failed = failed,

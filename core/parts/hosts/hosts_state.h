@@ -25,6 +25,7 @@ struct soc_hosts_peer {
     struct soc_map ready;  /* proxies with mail to be numbered, by address */
     struct soc_map busy;   /* proxies that can take none, likewise */
     struct soc_map known;  /* agents of this host that the peer has written to, likewise */
+    int64_t agents;        /* it has, as it said last */
     bool is_silent;
 };
 
@@ -46,6 +47,7 @@ struct soc_hosts {
     int number;                      /* of this host; -1: none */
     char *name;                      /* as stored; NULL: it has joined nobody yet */
     const struct soc_symbol *failed; /* delivery_failed */
+    const struct soc_symbol *answer; /* host_answer */
 };
 
 /* Lends the part's state. */

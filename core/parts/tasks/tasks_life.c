@@ -517,6 +517,25 @@ static void fail_task(struct soc_host *host, struct soc_task *task, enum soc_out
     soc_tasks_dispose(host, task);
 }
 
+bool soc_tasks_fail_remote(struct soc_host *host, const struct soc_agent *owner, uint64_t key,
+                           struct soc_slice error)
+{
+    struct soc_workload *workload = soc_tasks_workload(host, owner);
+    struct soc_task *task = key == 0 ? NULL : soc_tasks_find_key(host, key);
+    if (workload == NULL)
+        return false;
+    if (key == 0) {
+        while (workload->first != NULL)
+            fail_task(host, workload->first, SOC_OUTCOME_DEAD, error);
+        return true;
+    }
+    if (task == NULL || task->owner != owner)
+        return soc_tasks_has_done(host, owner, key);
+    bool has_request = soc_request_find(host, key) != NULL;
+    fail_task(host, task, SOC_OUTCOME_DEAD, error);
+    return !has_request;
+}
+
 void soc_tasks_drop_agent(struct soc_host *host, const struct soc_agent *agent)
 {
     struct soc_workload *workload = soc_tasks_workload(host, agent);

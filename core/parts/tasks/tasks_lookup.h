@@ -37,6 +37,13 @@ uint32_t soc_tasks_count_open(const struct soc_host *host, const struct soc_agen
 bool soc_tasks_cancel_remote(struct soc_host *host, const struct soc_agent *owner,
                              struct soc_slice id);
 
+/* The message with that key, which opened a task of the owner, an agent elsewhere, was refused
+ * there with `error`, an error object; key 0: there is no such agent, and all its tasks fail.
+ * The assigner is told by a result, unless it waits for a reply. True: the message opened a
+ * task, open or over, and nobody waits for a reply. Outside any turn. */
+bool soc_tasks_fail_remote(struct soc_host *host, const struct soc_agent *owner, uint64_t key,
+                           struct soc_slice error);
+
 /* Cancels every open task of `owner`, with its descendants, on behalf of `by` (NULL: the
  * host). `reason` is a JSON text. Outside any turn. */
 void soc_tasks_cancel_all(struct soc_host *host, const struct soc_agent *owner,

@@ -117,7 +117,7 @@ static bool close_by(struct soc_host *host, struct soc_task *task,
     return true;
 }
 
-static bool has_done(const struct soc_host *host, const struct soc_agent *agent, uint64_t key)
+bool soc_tasks_has_done(const struct soc_host *host, const struct soc_agent *agent, uint64_t key)
 {
     const struct soc_workload *workload = soc_tasks_workload(host, agent);
     for (uint32_t i = 0; workload != NULL && i < workload->done_count; i++)
@@ -151,7 +151,7 @@ static bool accept_result(struct soc_host *host, struct soc_message *message)
     struct soc_task *task = soc_tasks_find_key(host, key);
     if (task == NULL || task->owner != from)
         task = soc_tasks_find(host, from, soc_message_text(message, SOC_TEXT_TASK_ID));
-    bool is_final = task == NULL && has_done(host, from, key);
+    bool is_final = task == NULL && soc_tasks_has_done(host, from, key);
     bool is_known = is_final;
     if (task != NULL && task->state == SOC_TASK_PROCESSING && is_for(host, task, message->to)) {
         is_known = true;

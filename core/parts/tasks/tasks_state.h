@@ -127,6 +127,9 @@ void soc_tasks_put_result(struct soc_buf *out, const struct soc_task *task, cons
 /* Lends the agent's activation that waits for the end of that task, or NULL. */
 struct soc_activation *soc_tasks_waiter(const struct soc_agent *agent, uint64_t key);
 
+/* Tells whether the agent had a task with that key, which is remembered. */
+bool soc_tasks_has_done(const struct soc_host *host, const struct soc_agent *agent, uint64_t key);
+
 /* Ends such a wait with a result. */
 void soc_tasks_answer_waiter(struct soc_host *host, struct soc_activation *waiter,
                              struct soc_slice result);

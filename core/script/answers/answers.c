@@ -31,9 +31,8 @@ static bool strict_rule(struct soc_script *script, const struct soc_agent *from,
     return contact != NULL || from == soc_registry_user(script->host);
 }
 
-/* Appends the policy's reasons to `refusal`: a table's members become members of the
- * error, a text becomes its `hint`. */
-static void append_refusal(lua_State *L, int index, struct soc_buf *refusal)
+/* A table's members become members of the error, a text becomes its `hint`. */
+void soc_answer_put_refusal(lua_State *L, int index, struct soc_buf *refusal)
 {
     struct soc_detail detail;
     if (lua_type(L, index) == LUA_TSTRING) {
@@ -72,7 +71,7 @@ bool soc_answer_may_send(void *user, struct soc_agent *from, struct soc_agent *t
     if (soc_policy_set_ask(L, script, SOC_ASK_MAY_SEND, 1)) {
         is_allowed = lua_toboolean(L, -2);
         if (!is_allowed)
-            append_refusal(L, lua_gettop(L), refusal);
+            soc_answer_put_refusal(L, lua_gettop(L), refusal);
     } else {
         is_allowed = strict_rule(script, from, contact);
     }
@@ -96,7 +95,7 @@ bool soc_answer_may_broadcast(void *user, struct soc_agent *from, bool is_head,
     if (soc_policy_set_ask(L, script, SOC_ASK_MAY_BROADCAST, 1)) {
         is_allowed = lua_toboolean(L, -2);
         if (!is_allowed)
-            append_refusal(L, lua_gettop(L), refusal);
+            soc_answer_put_refusal(L, lua_gettop(L), refusal);
     }
     lua_settop(L, top);
     return is_allowed;

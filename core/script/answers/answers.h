@@ -36,6 +36,19 @@ bool soc_answer_takes_unsolicited(void *user, struct soc_agent *from, struct soc
 /* gatekeeper.c */
 struct soc_agent *soc_answer_route(void *user, struct soc_slice payload, struct soc_buf *intent);
 
+/* Appends the reasons of a policy, the second result of its answer at `index`, as the object
+ * that a refusal takes its fields from. */
+void soc_answer_put_refusal(lua_State *L, int index, struct soc_buf *refusal);
+
+/* hosts.c */
+bool soc_answer_accepts(void *user, struct soc_slice from, struct soc_slice to,
+                        struct soc_slice type, struct soc_buf *refusal);
+
+/* hosts.c: the name of the host where an agent is to be born, according to the policy. False:
+ * it does not say, or there are no other hosts. */
+bool soc_answer_place(lua_State *L, struct soc_script *script, struct soc_slice role,
+                      struct soc_slice brief, struct soc_buf *name);
+
 /* context.c */
 bool soc_answer_context(void *user, const struct soc_agent *agent, struct soc_buf *out);
 

@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/ending.h"
+#include "parts/hosts/hosts.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/bind_endings.h"
 #include "script/turns/effect.h"
@@ -85,8 +86,11 @@ static int agent_terminate(lua_State *L)
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_TERMINATE, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    int rc =
-        soc_ending_terminate(script->host, id, &options.is_forced, options.reason, &frame->error);
+    int rc = soc_hosts_is_elsewhere(script->host, id)
+                 ? soc_hosts_end_child(script->host, id, options.is_forced, options.reason,
+                                       &frame->error)
+                 : soc_ending_terminate(script->host, id, &options.is_forced, options.reason,
+                                        &frame->error);
     return finish(L, frame, rc, id, options.is_forced ? "stopped" : "ending");
 }
 
@@ -131,7 +135,10 @@ static int hold(lua_State *L, bool is_resume)
     if (soc_effect_begin(L, script, is_resume ? SOC_EFFECT_RESUME : SOC_EFFECT_PAUSE, hash,
                          &count) == SOC_GATE_RECORDED)
         return count;
-    soc_hold_order(script->host, &order, &frame->answer); /* or the error object */
+    if (soc_hosts_is_elsewhere(script->host, order.id))
+        soc_hosts_hold_child(script->host, &order, &frame->answer);
+    else
+        soc_hold_order(script->host, &order, &frame->answer); /* or the error object */
     return soc_effect_end(L, script, soc_buf_slice(&frame->answer));
 }
 

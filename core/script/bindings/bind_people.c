@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "kernel/look.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/mail/router.h"
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
@@ -13,6 +14,8 @@
 #include "lualib/lua_copy.h"
 #include "lualib/lua_json.h"
 #include "parts/contacts/book.h"
+#include "parts/hosts/hosts.h"
+#include "script/answers/answers.h"
 #include "script/answers/context.h"
 #include "script/bindings/bind.h"
 #include "script/bindings/roles.h"
@@ -108,17 +111,18 @@ static int check_brief(lua_State *L, struct soc_frame *frame, int index)
 struct spawn_options {
     struct soc_slice id;
     bool has_message;
-    bool is_external;   /* it lives outside */
-    bool is_isolated;   /* it runs in a worker process */
-    bool is_waiting;    /* for the end of the task that the message opens */
-    int message_index;  /* on the stack */
-    int64_t timeout_ms; /* of that wait, -1: none */
+    bool is_external;      /* it lives outside */
+    bool is_isolated;      /* it runs in a worker process */
+    struct soc_slice host; /* where; absent: the policy says */
+    bool is_waiting;       /* for the end of the task that the message opens */
+    int message_index;     /* on the stack */
+    int64_t timeout_ms;    /* of that wait, -1: none */
 };
 
 static void read_spawn_options(lua_State *L, int index, struct spawn_options *options)
 {
     static const char *const known[] = {"id",        "message",  "wait", "timeout_ms",
-                                        "behaviour", "isolated", NULL};
+                                        "behaviour", "isolated", "host", NULL};
     size_t length;
     *options = (struct spawn_options){.timeout_ms = -1};
     if (lua_isnoneornil(L, index))
@@ -131,6 +135,13 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
     if (type == LUA_TSTRING) {
         const char *id = lua_tolstring(L, -1, &length);
         options->id = soc_slice(id, length);
+    }
+    type = soc_option_field(L, index, "host");
+    if (type != LUA_TNIL && type != LUA_TSTRING)
+        luaL_error(L, "spawn_agent: 'host' must be a string, got %s", luaL_typename(L, -1));
+    if (type == LUA_TSTRING) {
+        const char *name = lua_tolstring(L, -1, &length);
+        options->host = soc_slice(name, length);
     }
     if (soc_option_field(L, index, "behaviour") != LUA_TNIL) {
         if (lua_type(L, -1) != LUA_TSTRING || strcmp(lua_tostring(L, -1), "external") != 0)
@@ -149,9 +160,10 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
     options->is_waiting = lua_toboolean(L, -1);
     if (soc_option_field(L, index, "timeout_ms") != LUA_TNIL) {
         lua_Number ms = lua_tonumber(L, -1);
-        if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14) || !options->is_waiting)
-            luaL_error(
-                L, "spawn_agent: 'timeout_ms' needs 'wait' and must be a number from 0 to 10^14");
+        if (lua_type(L, -1) != LUA_TNUMBER || !(ms >= 0 && ms <= 1e14) ||
+            (!options->is_waiting && options->host.data == NULL))
+            luaL_error(L, "spawn_agent: 'timeout_ms' needs 'wait' or 'host' and must be a number "
+                          "from 0 to 10^14");
         options->timeout_ms = (int64_t)ms;
     }
     options->has_message = soc_option_field(L, index, "message") != LUA_TNIL;
@@ -162,11 +174,10 @@ static void read_spawn_options(lua_State *L, int index, struct spawn_options *op
 
 /* Adds the child's brief to the payload of its task_assignment, unless the payload has or
  * is a brief. */
-static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
+static void add_brief(struct soc_buf *payload, struct soc_slice brief)
 {
     static const char *const own[] = {"task_brief", "taskBrief", "objective"};
     struct soc_slice object = soc_buf_slice(payload);
-    assert(child->brief != NULL);
     bool has_own = soc_json_kind(object) != SOC_JSON_OBJECT;
     for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
         has_own = has_own || soc_json_member(object, own[i]).data != NULL;
@@ -174,27 +185,31 @@ static void add_brief(struct soc_buf *payload, const struct soc_agent *child)
         return;
     payload->length--;
     soc_json_put_name(payload, "task_brief");
-    soc_buf_put_slice(payload, soc_slice(child->brief, child->brief_length));
+    soc_buf_put_slice(payload, brief);
     soc_buf_put_byte(payload, '}');
 }
 
-/* Sends the first task_assignment, atomically with the spawn. */
+/* Sends the first task_assignment, atomically with the spawn. `order`: the id of the order for a
+ * birth elsewhere, which it names; absent: none. */
 static int send_first(lua_State *L, struct soc_frame *frame, const struct spawn_options *options,
-                      struct soc_agent *child)
+                      struct soc_agent *child, struct soc_slice brief, struct soc_slice order)
 {
     struct soc_script *script = frame->script;
     int rc =
         soc_payload_encode(L, script, options->message_index, &frame->payload, NULL, &frame->error);
     if (rc == SOC_OK)
-        add_brief(&frame->payload, child);
+        add_brief(&frame->payload, brief);
     struct soc_send send = {
         .to = soc_agent_id(child),
         .type = SOC_SLICE("task_assignment"),
         .payload = soc_buf_slice(&frame->payload),
+        .is_report = child->is_remote, /* not a contact yet */
     };
+    send.texts[SOC_TEXT_FOREIGN_REPLY] = order;
     struct soc_message *message;
     if (rc == SOC_OK)
-        rc = soc_router_send(script->host, child->parent, &send, &message, &frame->error);
+        rc = soc_router_send(script->host, soc_gate_activation(script->host)->agent, &send,
+                             &message, &frame->error);
     if (rc == SOC_OK && options->is_waiting) {
         struct soc_wait wait = {
             .kind = SOC_WAIT_TASK,
@@ -220,13 +235,58 @@ static int send_first(lua_State *L, struct soc_frame *frame, const struct spawn_
     return rc;
 }
 
+/* Waits until the other host has answered the order. */
+static void wait_for_birth(struct soc_script *script, const struct soc_message *order,
+                           int64_t timeout_ms)
+{
+    struct soc_wait wait = {
+        .kind = SOC_WAIT_REPLY,
+        .request_key = order->key,
+        .request_ms = order->time_ms,
+        .on = order->to,
+        .timeout_ms = timeout_ms < 0 ? SOC_REQUEST_TIMEOUT_MS : timeout_ms,
+    };
+    wait.deadline_ms = order->time_ms + (wait.timeout_ms > 0 ? wait.timeout_ms : 1);
+    soc_gate_wait(script->host, &wait);
+}
+
+/* Spawns on the host that `frame->scratch` names, with the first message if there is one; then the
+ * activation waits. */
+static int spawn_elsewhere(lua_State *L, struct soc_frame *frame, struct soc_slice role,
+                           const struct spawn_options *options)
+{
+    struct soc_host *host = frame->script->host;
+    struct soc_message *order;
+    struct soc_agent *child;
+    struct soc_buf brief = {0};
+    soc_buf_put_slice(&brief, soc_buf_slice(&frame->payload));
+    struct soc_hosts_birth birth = {
+        .host = soc_buf_slice(&frame->scratch),
+        .role = role,
+        .id = options->id.data == NULL ? frame->script->given_id : options->id,
+        .brief = soc_buf_slice(&brief),
+        .is_external = options->is_external,
+        .is_isolated = options->is_isolated,
+    };
+    struct soc_turn_mark mark = soc_turn_mark(host);
+    int rc = soc_hosts_spawn(host, &birth, &order, &child, &frame->error);
+    if (rc == SOC_OK && options->has_message) {
+        char id[SOC_MESSAGE_ID_BYTES];
+        soc_envelope_id(id, order);
+        rc = send_first(L, frame, options, child, soc_buf_slice(&brief), soc_slice(id, sizeof(id)));
+    }
+    if (rc < 0)
+        soc_turn_rollback_to(host, mark);
+    else if (!options->is_waiting)
+        wait_for_birth(frame->script, order, options->timeout_ms);
+    soc_buf_fini(&brief);
+    return rc;
+}
+
 static int spawn(lua_State *L, struct soc_frame *frame, struct soc_slice role,
                  const struct spawn_options *options, struct soc_agent **out)
 {
     struct soc_script *script = frame->script;
-    int rc = check_brief(L, frame, 3);
-    if (rc < 0)
-        return rc;
     struct soc_agent *child;
     struct soc_spawn draft = {
         .role = role,
@@ -236,9 +296,10 @@ static int spawn(lua_State *L, struct soc_frame *frame, struct soc_slice role,
         .is_isolated = options->is_isolated,
     };
     struct soc_turn_mark mark = soc_turn_mark(script->host);
-    rc = soc_agents_spawn(script->host, &draft, &child, &frame->error);
+    int rc = soc_agents_spawn(script->host, &draft, &child, &frame->error);
     if (rc == SOC_OK && options->has_message) {
-        rc = send_first(L, frame, options, child);
+        rc = send_first(L, frame, options, child, soc_slice(child->brief, child->brief_length),
+                        (struct soc_slice){0});
         if (rc < 0)
             soc_turn_rollback_to(script->host, mark);
     }
@@ -284,8 +345,20 @@ static uint64_t hash_loosely(lua_State *L, struct soc_frame *frame, int first)
     return hash;
 }
 
+/* Says on which other host the agent is to be born; false: on this one. */
+static bool place(lua_State *L, struct soc_frame *frame, struct soc_slice role,
+                  const struct spawn_options *options, struct soc_buf *where)
+{
+    const char *own = soc_hosts_name(frame->script->host);
+    if (options->host.data != NULL)
+        soc_buf_put_slice(where, options->host);
+    else if (!soc_answer_place(L, frame->script, role, soc_buf_slice(&frame->payload), where))
+        return false;
+    return own == NULL || !soc_slice_equal(soc_buf_slice(where), soc_slice_text(own));
+}
+
 /* agent:spawn_agent(role_id, task_brief, { id?, message?, wait?, timeout_ms?, behaviour?,
- * isolated? }?) */
+ * isolated?, host? }?) */
 static int agent_spawn_agent(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
@@ -301,8 +374,16 @@ static int agent_spawn_agent(lua_State *L)
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_SPAWN, hash, &count) == SOC_GATE_RECORDED)
         return count;
-    struct soc_agent *child;
-    int rc = spawn(L, frame, soc_slice(role, length), &options, &child);
+    struct soc_agent *child = NULL;
+    int rc = check_brief(L, frame, 3);
+    frame->scratch.length = 0;
+    if (rc == SOC_OK && place(L, frame, soc_slice(role, length), &options, &frame->scratch)) {
+        soc_effect_check_wait(L);
+        rc = spawn_elsewhere(L, frame, soc_slice(role, length), &options);
+        return rc < 0 ? soc_effect_finish(L, frame, rc) : soc_effect_yield(L);
+    }
+    if (rc == SOC_OK)
+        rc = spawn(L, frame, soc_slice(role, length), &options, &child);
     if (rc < 0)
         return soc_effect_finish(L, frame, rc);
     return options.is_waiting ? soc_effect_yield(L) : finish_spawn(L, frame, child);

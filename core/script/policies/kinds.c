@@ -107,6 +107,8 @@ bool soc_kind_is_answer(lua_State *L, int index, enum soc_policy_question questi
         return lua_isboolean(L, index) || lua_istable(L, index);
     case SOC_ANSWER_TEXT:
         return lua_type(L, index) == LUA_TSTRING;
+    case SOC_ANSWER_NAME:
+        return lua_isnil(L, index) || lua_type(L, index) == LUA_TSTRING;
     case SOC_ANSWER_DELAY:
         return lua_isnil(L, index) ||
                (lua_type(L, index) == LUA_TNUMBER && number >= 0 && number <= 1e14);

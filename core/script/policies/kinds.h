@@ -25,7 +25,8 @@
     K(PROMPTS, "prompts", "zh")                                                                    \
     K(GATEKEEPER, "gatekeeper", "root")                                                            \
     K(TASKS, "tasks", "default")                                                                   \
-    K(DELIVERY, "delivery", "default")
+    K(DELIVERY, "delivery", "default")                                                             \
+    K(HOSTS, "hosts", "local")
 
 /* The kinds of policies. */
 enum soc_policy_kind {
@@ -57,7 +58,9 @@ enum soc_policy_kind {
     Q(ROUTE, GATEKEEPER, "route", true, SOC_ANSWER_TABLE)                                          \
     Q(RETRY_TASK, TASKS, "retry_after", true, SOC_ANSWER_DELAY)                                    \
     Q(TASK_LIMIT, TASKS, "limit", false, SOC_ANSWER_DELAY)                                         \
-    Q(RUNG, DELIVERY, "rung", true, SOC_ANSWER_RUNG)
+    Q(RUNG, DELIVERY, "rung", true, SOC_ANSWER_RUNG)                                               \
+    Q(PLACE, HOSTS, "place", true, SOC_ANSWER_NAME)                                                \
+    Q(ACCEPT, HOSTS, "accept", false, SOC_ANSWER_BOOLEAN)
 
 /* The questions of all kinds. */
 enum soc_policy_question {
@@ -71,6 +74,7 @@ enum soc_answer_form {
     SOC_ANSWER_BOOLEAN,
     SOC_ANSWER_VERDICT, /* true, false, or a table to use instead */
     SOC_ANSWER_TEXT,
+    SOC_ANSWER_NAME,  /* a text, or nil */
     SOC_ANSWER_DELAY, /* ms from 0 to 10^14, or nil */
     SOC_ANSWER_TABLE,
     SOC_ANSWER_RUNG, /* nil, or a table { at_ms, action } */

@@ -192,6 +192,12 @@ void soc_policy_set_fini(lua_State *L, struct soc_script *script)
     script->policies = NULL;
 }
 
+bool soc_policy_set_answers(const struct soc_script *script, enum soc_policy_question question)
+{
+    const struct soc_policy_set *set = script->policies;
+    return set->answers[question] >= 0 || set->fallback_answers[question] >= 0;
+}
+
 struct soc_policy *soc_policy_set_get(const struct soc_script *script, enum soc_policy_kind kind)
 {
     assert(kind < SOC_POLICY_COUNT);

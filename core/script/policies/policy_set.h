@@ -39,6 +39,9 @@ struct soc_policy *soc_policy_set_get(const struct soc_script *script, enum soc_
 bool soc_policy_set_ask(lua_State *L, struct soc_script *script, enum soc_policy_question question,
                         int count);
 
+/* Tells whether any policy would answer: the active one or the fallback has the function. */
+bool soc_policy_set_answers(const struct soc_script *script, enum soc_policy_question question);
+
 /* The same to the fallback alone, if the answer of the active policy cannot be used. */
 bool soc_policy_set_ask_fallback(lua_State *L, struct soc_script *script,
                                  enum soc_policy_question question, int count);

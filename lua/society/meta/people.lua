@@ -39,3 +39,4 @@
 ---@field timeout_ms? integer of the wait
 ---@field behaviour? "external" it lives outside, whatever its role says
 ---@field isolated? boolean it runs in a worker process, and so does whatever it spawns
+---@field host? string where it is born; the policy `hosts` chooses otherwise

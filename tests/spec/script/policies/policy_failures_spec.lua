@@ -28,17 +28,19 @@ end
 -- Asked when a turn has committed, or outside of any: no rollback affects the question.
 local AFTER_TURNS = {
   ["supervision.children"] = true, ["gatekeeper.route"] = true, ["deadlock.victim"] = true,
-  ["delivery.rung"] = true,
+  ["delivery.rung"] = true, ["hosts.accept"] = true,
 }
 
-local function make()
+local function make(question)
   local seen = { answers = {} }
   local acts = {
     a = function(agent, message) return seen.act and seen.act(agent, message) end,
     b = function() end,
   }
   setmetatable(acts, { __index = function() return seen.others end })
-  local s = scene.troupe(acts, { policies = { contacts = "strict" } })
+  local peers = question.kind == "hosts" and { beta = function() end } or nil
+  local s
+  s, seen.fleet = scene.troupe(acts, { policies = { contacts = "strict" }, peers = peers })
   return s, seen
 end
 
@@ -110,7 +112,7 @@ for _, question in ipairs(read_questions()) do
     local answers = {}
     local function usual_answers(times)
       if not answers[times] then
-        local s, seen = make()
+        local s, seen = make(question)
         ask(s, seen, times)
         answers[times] = seen.answers
       end
@@ -119,7 +121,7 @@ for _, question in ipairs(read_questions()) do
 
     for _, fault in ipairs(ask and FAULTS or {}) do
       it(fault.name .. " is answered by the default and reported once", function()
-        local s, seen = make()
+        local s, seen = make(question)
         s:policy(question.kind,
           fault.in_file and write_policy(question) or policy_of(question, fault.act))
         ask(s, seen, fault.times)
@@ -134,7 +136,7 @@ for _, question in ipairs(read_questions()) do
     end
 
     it("fails is reported again after a swap", function()
-      local s, seen = make()
+      local s, seen = make(question)
       for _ = 1, 3 do
         s:policy(question.kind, policy_of(question, FAULTS[1].act))
         ask(s, seen, 4)
@@ -152,7 +154,7 @@ for _, question in ipairs(read_questions()) do
     end
 
     it("fails in a turn that is rolled back is still reported", function()
-      local s, seen = make()
+      local s, seen = make(question)
       s:policy(question.kind, policy_of(question, FAULTS[1].act))
       ask(s, seen, 4)
       local act = seen.act

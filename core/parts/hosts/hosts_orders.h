@@ -1,0 +1,35 @@
+/* Hosts, orders: what one host asks of another on behalf of its agents.
+ *
+ * An order is a formal message to `system@host`. It travels as all mail does: it is committed
+ * with the turn that gives it and taken exactly once. What obeys it is a turn of its own, as
+ * the proxy of the agent that gave it, so the rules of this host decide. An order that cannot
+ * be obeyed is answered with `delivery_failed`, a birth with `host_answer`.
+ *
+ *   host_spawn { role, id, task_brief, … }  an agent is born, the child of the sender
+ *   host_end { id, force, reason }          a child of the sender ends; of an agent of that
+ *                                           host if `system` says so
+ *   host_hold { id, resume, subtree, … }    a child of the sender is paused or resumed
+ *   host_gone { id, parent }                a child of `parent` has ended
+ * Layer: parts. Thread: loop. */
+#ifndef SOC_PARTS_HOSTS_HOSTS_ORDERS_H
+#define SOC_PARTS_HOSTS_HOSTS_ORDERS_H
+
+#include "kernel/mail/send.h"
+#include "parts/hosts/hosts_state.h"
+#include "store/record.h"
+
+/* Tells whether the message is an order, and obeys it. */
+bool soc_hosts_obey(struct soc_host *host, struct soc_hosts_peer *peer, struct soc_agent *from,
+                    const struct soc_record_message *r);
+
+/* Refuses what is no order of this host itself for `system@host`. */
+int soc_hosts_check_order(struct soc_host *host, struct soc_passage *passage,
+                          struct soc_buf *error);
+
+/* Another host has answered an order of `message->to`. */
+void soc_hosts_take_answer(struct soc_host *host, struct soc_message *message);
+
+/* An agent has ended: tells the host of its parent and those of its children. */
+void soc_hosts_agent_ended(struct soc_host *host, struct soc_agent *agent);
+
+#endif
