@@ -243,6 +243,8 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)FILE_KILLS=5000 $(BUILD)/society test tests/e2e/files/files_kill_spec.lua
 	@echo "  SOAK  100 kills under keyed requests and a stream"
 	$(Q)HTTP_KILLS=100 $(BUILD)/society test tests/e2e/http/http_kill_spec.lua
+	@echo "  SOAK  three hosts under faults, five minutes"
+	$(Q)HOSTS_SECONDS=300 $(BUILD)/society test tests/e2e/hosts/hosts_faults_spec.lua
 	@echo "  SOAK  10,000 connections that are held, and an honest client"
 	$(Q)SLOW_CLIENTS=10000 $(BUILD)/society test tests/e2e/http/slow_clients_spec.lua
 	@echo "  SOAK  retention at full traffic, two minutes"
