@@ -79,11 +79,12 @@ static const char *const end_texts[] = {
 
 bool soc_http_is_token(struct soc_slice text)
 {
-    static const char allowed[] = "!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz"
-                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
-    for (size_t i = 0; i < text.length; i++)
-        if (text.data[i] == '\0' || strchr(allowed, text.data[i]) == NULL)
+    for (size_t i = 0; i < text.length; i++) {
+        char c = text.data[i];
+        bool is_common = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-';
+        if (!is_common && (c == '\0' || strchr("!#$%&'*+.^_`|~0123456789", c) == NULL))
             return false;
+    }
     return text.length > 0;
 }
 

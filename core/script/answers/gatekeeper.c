@@ -80,12 +80,16 @@ struct soc_agent *soc_answer_route(void *user, struct soc_slice payload, struct 
     struct soc_agent *agent = NULL;
     int top = lua_gettop(L);
     luaL_checkstack(L, 20, NULL);
-    if (soc_lua_json_decode(L, payload, &detail) == SOC_OK) {
+    /* The default sends everything to root: the payload and all agents as tables would be most
+     * of what an intake costs. */
+    bool is_needed = soc_policy_set_heeds(L, script, SOC_ASK_ROUTE);
+    if (is_needed && soc_lua_json_decode(L, payload, &detail) < 0)
+        return NULL;
+    if (is_needed)
         push_agents(L, script);
-        if (soc_policy_set_ask(L, script, SOC_ASK_ROUTE, 2)) {
-            lua_pop(L, 1);
-            agent = read_answer(L, script, intent);
-        }
+    if (soc_policy_set_ask(L, script, SOC_ASK_ROUTE, is_needed ? 2 : 0)) {
+        lua_pop(L, 1);
+        agent = read_answer(L, script, intent);
     }
     lua_settop(L, top);
     return agent;

@@ -295,6 +295,24 @@ static bool ask(lua_State *L, struct soc_script *script, enum soc_policy_questio
     return soc_policy_set_ask_fallback(L, script, question, count);
 }
 
+static bool takes_parameters(lua_State *L, int function)
+{
+    lua_Debug about;
+    if (function == LUA_NOREF)
+        return false; /* it is not asked */
+    lua_rawgeti(L, LUA_REGISTRYINDEX, function);
+    lua_getinfo(L, ">u", &about);
+    return about.nparams > 0 || about.isvararg;
+}
+
+bool soc_policy_set_heeds(lua_State *L, const struct soc_script *script,
+                          enum soc_policy_question question)
+{
+    const struct soc_policy_set *set = script->policies;
+    return script->keeps_history || takes_parameters(L, set->answers[question]) ||
+           takes_parameters(L, set->fallback_answers[question]);
+}
+
 bool soc_policy_set_ask(lua_State *L, struct soc_script *script, enum soc_policy_question question,
                         int count)
 {

@@ -42,7 +42,12 @@ bool soc_policy_set_ask(lua_State *L, struct soc_script *script, enum soc_policy
 /* Tells whether any policy would answer: the active one or the fallback has the function. */
 bool soc_policy_set_answers(const struct soc_script *script, enum soc_policy_question question);
 
-/* The same to the fallback alone, if the answer of the active policy cannot be used. */
+/* Tells whether what is given with a question can make a difference: false if those who would
+ * answer it take no parameters and nobody keeps what they are asked. It can then be left out. */
+bool soc_policy_set_heeds(lua_State *L, const struct soc_script *script,
+                          enum soc_policy_question question);
+
+/* Asks the fallback alone, if the answer of the active policy cannot be used. */
 bool soc_policy_set_ask_fallback(lua_State *L, struct soc_script *script,
                                  enum soc_policy_question question, int count);
 
