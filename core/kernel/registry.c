@@ -123,6 +123,11 @@ bool soc_registry_is_astray(const struct soc_host *host, struct soc_slice id)
            soc_map_find(&host->registry.peers, name) == NULL;
 }
 
+bool soc_registry_is_all(const struct soc_agent *agent)
+{
+    return agent->is_remote && agent->id_length > 4 && memcmp(agent->id, "All@", 4) == 0;
+}
+
 struct soc_agent *soc_registry_need_remote(struct soc_host *host, struct soc_slice id)
 {
     struct soc_agent *agent = soc_map_find(&host->registry.remotes, id);

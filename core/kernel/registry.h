@@ -72,6 +72,9 @@ void soc_registry_add_peer(struct soc_host *host, struct soc_slice name);
 /* Tells whether `id` is an address of an agent on a host that is not joined. */
 bool soc_registry_is_astray(const struct soc_host *host, struct soc_slice id);
 
+/* Tells whether the proxy stands for all agents of its host: `All@host`. */
+bool soc_registry_is_all(const struct soc_agent *agent);
+
 /* Lends the proxy of an address, making it, whether its host is joined or not. */
 struct soc_agent *soc_registry_need_remote(struct soc_host *host, struct soc_slice id);
 

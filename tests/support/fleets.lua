@@ -49,7 +49,7 @@ function M.act(story, hosts, options)
     options.faults(f)
   end
   f:run()
-  return f, f.alpha.agent("root").state.got
+  return f, (f.alpha.agent("root").state or {}).got
 end
 
 --- The ids of the agents of a role, sorted.

@@ -47,8 +47,8 @@ return {
     expiry = {},
     group = { "supervision" }, -- full mailboxes
     history = {},
-    -- full mailboxes; which task a result ends; children elsewhere are contacts
-    hosts = { "supervision", "tasks", "contacts" },
+    -- full mailboxes; which task a result ends; children elsewhere are contacts; broadcasts
+    hosts = { "supervision", "tasks", "contacts", "group" },
     human = { "tasks" }, -- who helped with a task
     models = { "history" }, -- conversations grow differently in a replay
     outside = { "duplicates", "group", "tasks" }, -- whom an answer from outside belongs to

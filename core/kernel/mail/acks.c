@@ -89,8 +89,13 @@ static void succeed(struct soc_host *host, struct waiter *waiter, enum soc_ack a
 
 void soc_acks_note(struct soc_host *host, const struct soc_message *message, enum soc_ack ack)
 {
-    struct waiter *waiter =
-        host->acks.count == 0 ? NULL : soc_map_find_number(&host->acks, message->key);
+    if (host->acks.count > 0)
+        soc_acks_note_key(host, message->key, ack);
+}
+
+void soc_acks_note_key(struct soc_host *host, uint64_t key, enum soc_ack ack)
+{
+    struct waiter *waiter = soc_map_find_number(&host->acks, key);
     if (waiter != NULL && waiter->ack <= ack)
         succeed(host, waiter, ack);
 }
@@ -115,8 +120,14 @@ static void fail(struct soc_host *host, struct waiter *waiter, int code, const c
 void soc_acks_fail(struct soc_host *host, const struct soc_message *message,
                    enum soc_outcome outcome, struct soc_slice reason)
 {
-    struct waiter *waiter =
-        host->acks.count == 0 ? NULL : soc_map_find_number(&host->acks, message->key);
+    if (host->acks.count > 0)
+        soc_acks_fail_key(host, message->key, outcome, reason);
+}
+
+void soc_acks_fail_key(struct soc_host *host, uint64_t key, enum soc_outcome outcome,
+                       struct soc_slice reason)
+{
+    struct waiter *waiter = soc_map_find_number(&host->acks, key);
     if (waiter == NULL)
         return;
     switch (outcome) {

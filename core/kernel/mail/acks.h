@@ -34,6 +34,11 @@ void soc_acks_note(struct soc_host *host, const struct soc_message *message, enu
 void soc_acks_fail(struct soc_host *host, const struct soc_message *message,
                    enum soc_outcome outcome, struct soc_slice reason);
 
+/* The same for a message that another host has, by its key here. */
+void soc_acks_note_key(struct soc_host *host, uint64_t key, enum soc_ack ack);
+void soc_acks_fail_key(struct soc_host *host, uint64_t key, enum soc_outcome outcome,
+                       struct soc_slice reason);
+
 /* The agent has failed: ends the waits for messages that it has not processed. */
 void soc_acks_fail_all(struct soc_host *host, const struct soc_agent *agent);
 

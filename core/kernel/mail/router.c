@@ -267,6 +267,9 @@ static int dispatch(struct soc_host *host, const struct soc_passage *p, struct s
 /* Finds the receiver, NULL for a broadcast, and checks what needs no validator. */
 static int address(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
+    p->send.is_everywhere = soc_slice_equal(p->send.to, SOC_SLICE("All@*"));
+    if (p->send.is_everywhere)
+        p->send.to = SOC_SLICE("All");
     if (!soc_slice_equal(p->send.to, SOC_SLICE("All")))
         return check_send(host, p->from, &p->send, &p->to, error);
     if (p->send.type.data == NULL && p->adopted.type.data == NULL)

@@ -12,7 +12,7 @@
 
 /* The parameters of one send. Absent and zero mean the default. All is lent. */
 struct soc_send {
-    struct soc_slice to;      /* an id, or All */
+    struct soc_slice to;      /* an id, All, or All@* */
     struct soc_slice type;    /* absent: general */
     struct soc_slice payload; /* JSON, checked by the caller */
     struct soc_slice texts[SOC_TEXT_COUNT];
@@ -25,6 +25,7 @@ struct soc_send {
     bool is_report;        /* to a superior: contacts are not checked */
     bool is_intake;        /* the gatekeeper routes it again at the next start */
     bool is_listed;        /* one of a list: the dedupe_key counts per receiver */
+    bool is_everywhere;    /* set by the router: a broadcast to all hosts */
     bool is_late;          /* `answers_key` is a request that ended without an answer */
     bool is_bare;          /* the payload holds no envelope fields: skip adoption */
     bool is_dated;         /* `deliver_at_ms` is the time of a date that the sender gave */

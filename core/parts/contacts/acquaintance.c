@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
 #include "parts/contacts/book.h"
 
@@ -66,11 +67,12 @@ static bool was_written_to(const struct soc_agent *from, const struct soc_agent 
 bool soc_acquaint_is_first(const struct soc_host *host, const struct soc_agent *from,
                            const struct soc_agent *to, const struct soc_send *send)
 {
-    return from != NULL && !from->is_remote && from != to && from != host->registry.user &&
-           to != host->registry.user && from->parent != to && to->parent != from &&
-           send->answers == NULL && send->answers_key == 0 && !send->is_formal &&
-           send->payload.data[0] == '{' && soc_contacts_find(&to->contacts, from) == NULL &&
-           !was_written_to(from, to) && !has_written(host, to);
+    return from != NULL && !from->is_remote && from != to && !soc_registry_is_all(to) &&
+           from != host->registry.user && to != host->registry.user && from->parent != to &&
+           to->parent != from && send->answers == NULL && send->answers_key == 0 &&
+           !send->is_formal && send->payload.data[0] == '{' &&
+           soc_contacts_find(&to->contacts, from) == NULL && !was_written_to(from, to) &&
+           !has_written(host, to);
 }
 
 /* Sets member `name` of the JSON in `object` to a text. */

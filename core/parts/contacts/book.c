@@ -153,6 +153,8 @@ static bool policy_allows(struct soc_host *host, struct soc_agent *from, struct 
 int soc_book_may_send(struct soc_host *host, struct soc_agent *from, struct soc_agent *to,
                       struct soc_buf *error)
 {
+    if (soc_registry_is_all(to))
+        return SOC_OK; /* that is a broadcast: the policy has another question for it */
     uint32_t generation = soc_contacts_state(host)->policy_generation;
     struct soc_contact *contact = soc_contacts_find(&from->contacts, to);
     if (contact != NULL)

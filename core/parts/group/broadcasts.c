@@ -52,7 +52,7 @@ static bool is_head(struct soc_host *host, const struct soc_agent *agent)
 int soc_broadcasts_may_send(struct soc_host *host, struct soc_agent *from, struct soc_buf *error)
 {
     struct soc_buf said = {0};
-    bool is_allowed = from == NULL;
+    bool is_allowed = from == NULL || from->is_remote; /* its own host has asked */
     if (!is_allowed)
         is_allowed =
             host->hooks.may_broadcast == NULL

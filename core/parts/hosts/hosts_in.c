@@ -59,8 +59,25 @@ void soc_hosts_report(struct soc_host *host, const struct soc_message *message,
         soc_refuse(&error, SOC_ERECEIVER,
                    "the request could not be handled; its host has the dead letter", NULL,
                    (struct soc_slice){0});
+    soc_hosts_note_reply(host, message->key);
     report(host, soc_agent_id(message->from), soc_slice(id, sizeof(id)), soc_agent_id(message->to),
            soc_buf_slice(&error), message->key);
+    soc_buf_fini(&error);
+}
+
+void soc_hosts_tell_askers(struct soc_host *host, const struct soc_agent *agent)
+{
+    struct soc_map *map = &soc_hosts_state(host)->asked;
+    struct soc_hosts_asked *asked;
+    struct soc_buf error = {0};
+    soc_refuse(&error, SOC_ERECEIVER, NULL, NULL, (struct soc_slice){0});
+    for (size_t cursor = 0; (asked = soc_map_each(map, &cursor)) != NULL;) {
+        if (asked->to != agent || !asked->is_open || soc_transit_replies(host, asked->key))
+            continue;
+        asked->is_open = false;
+        report(host, soc_agent_id(asked->from), soc_slice(asked->id, SOC_MESSAGE_ID_BYTES),
+               soc_agent_id(agent), soc_buf_slice(&error), asked->key);
+    }
     soc_buf_fini(&error);
 }
 

@@ -9,6 +9,7 @@
 #include "env/ids.h"
 #include "kernel/agents.h"
 #include "kernel/ending.h"
+#include "kernel/mail/acks.h"
 #include "kernel/mail/notice.h"
 #include "kernel/mail/passage.h"
 #include "kernel/mail/requests.h"
@@ -18,6 +19,7 @@
 #include "kernel/turns/commit.h"
 #include "kernel/turns/turn.h"
 #include "parts/contacts/book.h"
+#include "parts/group/broadcasts.h"
 #include "parts/supervision/hold.h"
 
 /* ---- giving orders ---- */
@@ -187,12 +189,61 @@ int soc_hosts_check_order(struct soc_host *host, struct soc_passage *p, struct s
 {
     struct soc_slice local;
     struct soc_slice name;
-    (void)host;
+    if (p->to != NULL && soc_registry_is_all(p->to) && !p->send.is_report)
+        return soc_broadcasts_check(host, p->from, &p->send, error);
     if (p->to == NULL || !p->to->is_remote || p->send.is_formal ||
         !soc_id_divide(soc_agent_id(p->to), &local, &name) ||
         !soc_slice_equal(local, SOC_SLICE("system")))
         return SOC_OK;
     return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", soc_agent_id(p->to));
+}
+
+int soc_hosts_broadcast(struct soc_host *host, const struct soc_passage *p,
+                        struct soc_message *message, struct soc_buf *error)
+{
+    const struct soc_hosts_peer *peer;
+    int rc = SOC_OK;
+    if (p->to != NULL || !p->send.is_everywhere)
+        return SOC_OK;
+    for (size_t cursor = 0;
+         rc == SOC_OK && (peer = soc_map_each(&soc_hosts_state(host)->peers, &cursor)) != NULL;) {
+        struct soc_buf to = {0};
+        struct soc_message *copy;
+        struct soc_send send = p->send;
+        soc_buf_printf(&to, "All@%s", peer->name);
+        send.to = soc_buf_slice(&to);
+        send.type = soc_symbol_slice(p->type);
+        send.payload = soc_message_payload(message);
+        send.texts[SOC_TEXT_EXTERNAL_ID] = send.texts[SOC_TEXT_DEDUPE_KEY] = (struct soc_slice){0};
+        send.is_everywhere = false;
+        send.is_report = send.is_bare = true;
+        if (soc_map_find(&host->registry.peers, soc_slice_text(peer->name)) != NULL)
+            rc = soc_router_send(host, p->from, &send, &copy, error);
+        soc_buf_fini(&to);
+    }
+    return rc;
+}
+
+bool soc_hosts_ack(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                   struct soc_slice reason)
+{
+    struct soc_slice id = soc_message_text(message, SOC_TEXT_FOREIGN_ID);
+    struct soc_slice local;
+    struct soc_slice name;
+    struct soc_buf payload = {0};
+    (void)reason;
+    if (id.data == NULL || !(message->flags & SOC_MESSAGE_REQUIRES_ACK) || message->from == NULL ||
+        message->to == NULL || !message->from->is_remote ||
+        !soc_id_divide(soc_agent_id(message->from), &local, &name))
+        return false;
+    put_order(&payload, soc_agent_id(message->to), (struct soc_slice){0});
+    soc_json_put_text_member(&payload, "message_id", id);
+    soc_json_put_name(&payload, "outcome");
+    soc_json_put_integer(&payload, outcome);
+    soc_buf_put_byte(&payload, '}');
+    notify(host, name, "host_ack", soc_buf_slice(&payload));
+    soc_buf_fini(&payload);
+    return false;
 }
 
 /* ---- obeying ---- */
@@ -311,6 +362,22 @@ static int forget(struct given *given)
     return SOC_OK;
 }
 
+/* What an agent of this host sent has ended at its receiver. */
+static int note_ack(struct given *given)
+{
+    uint64_t key;
+    int64_t outcome;
+    struct soc_slice id = soc_json_plain_string(soc_json_member(given->payload, "message_id"));
+    if (given->from != NULL || id.data == NULL || !soc_message_id_parse(id, &key) ||
+        !soc_json_integer(soc_json_member(given->payload, "outcome"), &outcome))
+        return SOC_OK;
+    if (outcome == SOC_OUTCOME_PROCESSED)
+        soc_acks_note_key(given->host, key, SOC_ACK_PROCESSED);
+    else
+        soc_acks_fail_key(given->host, key, (enum soc_outcome)outcome, (struct soc_slice){0});
+    return SOC_OK;
+}
+
 /* Sends the answer of a birth, or the refusal of any order, to the sender. */
 static void answer(struct given *given, const struct soc_record_message *r, int rc)
 {
@@ -339,8 +406,11 @@ bool soc_hosts_obey(struct soc_host *host, struct soc_hosts_peer *peer, struct s
     static const struct {
         const char *type;
         int (*obey)(struct given *given);
-    } orders[] = {
-        {"host_spawn", spawn}, {"host_end", end}, {"host_hold", hold}, {"host_gone", forget}};
+    } orders[] = {{"host_spawn", spawn},
+                  {"host_end", end},
+                  {"host_hold", hold},
+                  {"host_gone", forget},
+                  {"host_ack", note_ack}};
     struct given given = {
         .host = host,
         .peer = peer,

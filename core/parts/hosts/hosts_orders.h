@@ -10,6 +10,7 @@
  *                                           host if `system` says so
  *   host_hold { id, resume, subtree, … }    a child of the sender is paused or resumed
  *   host_gone { id, parent }                a child of `parent` has ended
+ *   host_ack { id, message_id, outcome }    what an agent sent to `id` has ended
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_HOSTS_HOSTS_ORDERS_H
 #define SOC_PARTS_HOSTS_HOSTS_ORDERS_H
@@ -25,6 +26,14 @@ bool soc_hosts_obey(struct soc_host *host, struct soc_hosts_peer *peer, struct s
 /* Refuses what is no order of this host itself for `system@host`. */
 int soc_hosts_check_order(struct soc_host *host, struct soc_passage *passage,
                           struct soc_buf *error);
+
+/* A broadcast to all hosts goes to the others as well, in the same turn. */
+int soc_hosts_broadcast(struct soc_host *host, const struct soc_passage *passage,
+                        struct soc_message *message, struct soc_buf *error);
+
+/* A message has ended: tells its host if that is elsewhere and an ack is required. False. */
+bool soc_hosts_ack(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                   struct soc_slice reason);
 
 /* Another host has answered an order of `message->to`. */
 void soc_hosts_take_answer(struct soc_host *host, struct soc_message *message);

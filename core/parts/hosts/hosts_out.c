@@ -20,6 +20,8 @@ bool soc_hosts_send(struct soc_host *host, struct soc_message *message)
     if (!proxy->is_remote)
         return false;
     struct soc_hosts_peer *peer = soc_hosts_peer_of(host, proxy);
+    if (message->reply_to != 0)
+        soc_hosts_note_reply(host, message->reply_to);
     soc_mail_queue(host, message, false);
     if (soc_map_find(&peer->busy, soc_agent_id(proxy)) == NULL)
         soc_map_put(&peer->ready, soc_agent_id(proxy), proxy);

@@ -285,12 +285,22 @@ void soc_hosts_remember(struct soc_host *host, struct soc_message *message)
         return;
     struct soc_hosts_asked *asked = soc_alloc_zero(sizeof(*asked));
     asked->key = message->key;
+    asked->from = message->from;
+    asked->to = message->to;
+    asked->is_open = (message->flags & SOC_MESSAGE_WANTS_REPLY) != 0;
     memcpy(asked->id, id.data, SOC_MESSAGE_ID_BYTES);
     soc_map_put_number(map, asked->key, asked);
     if (map->count <= SOC_HOSTS_ASKED_MAX)
         return;
     struct soc_hosts_asked *oldest = soc_map_each(map, &cursor);
     free(soc_map_take_number(map, oldest->key));
+}
+
+void soc_hosts_note_reply(struct soc_host *host, uint64_t key)
+{
+    struct soc_hosts_asked *asked = soc_map_find_number(&soc_hosts_state(host)->asked, key);
+    if (asked != NULL)
+        asked->is_open = false;
 }
 
 struct soc_slice soc_hosts_asked_id(const struct soc_host *host, uint64_t key)
@@ -439,6 +449,18 @@ static void failed(struct soc_host *host, struct soc_message *message, enum soc_
         soc_hosts_report(host, message, outcome);
 }
 
+static void agent_failed(struct soc_host *host, struct soc_agent *agent, struct soc_slice error)
+{
+    (void)error;
+    soc_hosts_tell_askers(host, agent);
+}
+
+static void agent_ended(struct soc_host *host, struct soc_agent *agent)
+{
+    soc_hosts_tell_askers(host, agent);
+    soc_hosts_agent_ended(host, agent);
+}
+
 const struct soc_part soc_hosts_part = {
     .name = "hosts",
     .number = SOC_PART_HOSTS,
@@ -452,8 +474,11 @@ const struct soc_part soc_hosts_part = {
     .attach = soc_hosts_remember,
     .reclaim = reclaim,
     .resume = resume,
-    .agent_ended = soc_hosts_agent_ended,
+    .agent_ended = agent_ended,
     .check = soc_hosts_check_order,
+    .sent = soc_hosts_broadcast,
+    .finish = soc_hosts_ack,
+    .agent_failed = agent_failed,
     .late = soc_hosts_take_report,
     .hand_out = soc_hosts_send,
     .failed = failed,

@@ -33,6 +33,9 @@ struct soc_hosts_peer {
 struct soc_hosts_asked {
     uint64_t key;
     char id[SOC_MESSAGE_ID_BYTES]; /* on its own host */
+    struct soc_agent *from;        /* lent */
+    struct soc_agent *to;          /* lent */
+    bool is_open;                  /* a request that was not answered */
 };
 
 #define SOC_HOSTS_ASKED_MAX 65536 /* remembered; older ones are answered without naming them */
@@ -67,6 +70,12 @@ struct soc_hosts_item *soc_hosts_item_at(const struct soc_hosts_peer *peer, uint
  * it is not known. */
 void soc_hosts_remember(struct soc_host *host, struct soc_message *message);
 struct soc_slice soc_hosts_asked_id(const struct soc_host *host, uint64_t key);
+
+/* An answer to that message leaves. */
+void soc_hosts_note_reply(struct soc_host *host, uint64_t key);
+
+/* The agent will answer nothing more: tells those elsewhere who have asked it. */
+void soc_hosts_tell_askers(struct soc_host *host, const struct soc_agent *agent);
 
 /* A message for a proxy is due: it waits in the outbox. */
 bool soc_hosts_send(struct soc_host *host, struct soc_message *message);

@@ -78,7 +78,9 @@ static struct soc_slice *read_agents(lua_State *L, size_t *count)
             luaL_error(L, wrong);
         agents[i].data = lua_tolstring(L, -1, &agents[i].length);
         lua_pop(L, 1); /* the list keeps it */
-        if (!soc_id_is_valid(agents[i]))
+        struct soc_slice agent;
+        struct soc_slice name;
+        if (!soc_id_is_valid(agents[i]) && !soc_id_divide(agents[i], &agent, &name))
             luaL_error(L, wrong);
     }
     if (seen != *count)
