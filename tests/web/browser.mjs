@@ -95,18 +95,22 @@ export function settle(page) {
   );
 }
 
-// Elements that stick out of the page, but for what scrolls by itself; and texts squeezed so
-// narrow that their words stand letter by letter. Runs in the page.
+// Elements that stick out of the page or of their card, but for what scrolls by itself; and texts
+// squeezed so narrow that their words stand letter by letter. Runs in the page.
 function findOverflow() {
-  const isInside = (element) => {
-    for (let up = element.parentElement; up; up = up.parentElement) {
+  const isInside = (element, within) => {
+    for (let up = element.parentElement; up && up !== within; up = up.parentElement) {
       if (getComputedStyle(up).overflowX !== "visible") return up.id !== "main";
     }
     return false;
   };
   const wide = [...document.querySelectorAll("body *")].filter((element) => {
     const box = element.getBoundingClientRect();
-    return box.width > 1 && box.right > innerWidth + 1 && !isInside(element);
+    if (box.width <= 1) return false;
+    if (box.right > innerWidth + 1) return !isInside(element);
+    const card = element.parentElement.closest(".card, .task, .row");
+    const edge = card?.getBoundingClientRect().right ?? Infinity;
+    return box.right > edge + 1 && !isInside(element, card.parentElement);
   });
   const main = document.getElementById("main");
   const list = wide.map((element) => `${element.tagName}.${element.getAttribute("class")}`);

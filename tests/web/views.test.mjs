@@ -431,7 +431,10 @@ test("what was typed, unfolded and scrolled to is there for whoever comes back",
     await list.evaluate((node) => (node.scrollTop = 600));
     await page.waitForSelector('.long [data-id="reader12"]');
     const place = await list.evaluate((node) => node.scrollTop);
-    await page.locator('.long [data-id="reader12"] a').first().evaluate((one) => one.click());
+    await page
+      .locator('.long [data-id="reader12"] a')
+      .first()
+      .evaluate((one) => one.click());
     await page.waitForSelector('[data-view="agent"] h1');
     await page.goBack();
     await page.waitForSelector('.long [data-id="reader12"]');
@@ -720,10 +723,10 @@ test("dead letters: the selected, and all that fit", async () => {
     await page.keyboard.press("k");
     await page.locator(".chosen", { hasText: "how many copies?" }).waitFor();
     const offered = page.locator("#values-to option");
-    assert.deepEqual(
-      await offered.evaluateAll((list) => list.map((one) => one.value)),
-      ["courier", "printer"],
-    );
+    assert.deepEqual(await offered.evaluateAll((list) => list.map((one) => one.value)), [
+      "courier",
+      "printer",
+    ]);
     await page.selectOption('[name="reason"]', { label: "the receiver failed" });
     await eventually("the filter", () => /reason=receiver_failed/.test(page.url()));
     await page.selectOption('[name="reason"]', { label: "any" });

@@ -51,7 +51,8 @@ function select(look, item) {
 
 function saidDone(item, { choice, decision = "approve" }, done) {
   const id = item.agent;
-  if (choice !== undefined) return t("done.choose", { id, choice: oneLine(payloadText(choice), 80) });
+  if (choice !== undefined)
+    return t("done.choose", { id, choice: oneLine(payloadText(choice), 80) });
   return t(`done.${done?.decision ?? decision}`, { id });
 }
 
@@ -81,7 +82,8 @@ export async function decide(look, data, body) {
   look.ui.modify = null;
   look.app.focusOn = next ? `article[data-id="${CSS.escape(next.id)}"] h2` : "#main .empty";
   look.app.redraw();
-  if (isLeaving) announce(next ? t("inbox.next", { title: oneLine(next.title, 200) }) : t("inbox.empty"));
+  if (isLeaving)
+    announce(next ? t("inbox.next", { title: oneLine(next.title, 200) }) : t("inbox.empty"));
 }
 
 function row(look, data, item) {

@@ -8,19 +8,29 @@ import { shape } from "../ui/parts.js";
 import { number, t, word } from "../ui/words.js";
 import { fits, select, toggle } from "./agents.js";
 
-const BOX = { width: 172, height: 32 };
-const STEP = { x: 220, y: 42 };
+const HEIGHT = 32;
+const STEP = 42;
 const EDGE = 16;
 
-const x = (item) => EDGE + item.depth * STEP.x;
-const y = (item) => EDGE + item.row * STEP.y;
-const middle = (item) => y(item) + BOX.height / 2;
+// Boxes and what lies between them, in px: of generous width where all generations fit so.
+const WIDE = { box: 172, step: 220, columns: 18 };
+const NARROW = { box: 148, step: 188, columns: 15 };
+
+const widthOf = (size, depth) => size.step * (depth - 1) + size.box + EDGE * 2;
+
+const x = (size, item) => EDGE + item.depth * size.step;
+const y = (item) => EDGE + item.row * STEP;
+const middle = (item) => y(item) + HEIGHT / 2;
+
+// Until it is measured: what the list beside it leaves.
+const guessedWidth = () => document.getElementById("main").clientWidth - 406;
 
 function watch(look, state, node) {
   state.node = node;
   let wanted = state.top; // where it was left
   new ResizeObserver(() => {
     state.view = node.clientHeight || 600;
+    state.width = node.clientWidth || 600;
     if (wanted !== null) {
       node.scrollTop = wanted;
       state.top = node.scrollTop;
@@ -30,9 +40,9 @@ function watch(look, state, node) {
   }).observe(node);
 }
 
-function branch(item) {
-  const x1 = x(item.parent) + BOX.width;
-  const x2 = x(item);
+function branch(size, item) {
+  const x1 = x(size, item.parent) + size.box;
+  const x2 = x(size, item);
   const bend = (x1 + x2) / 2;
   return h("path", {
     key: `branch ${item.key}`,
@@ -42,13 +52,14 @@ function branch(item) {
 }
 
 // From box to box, bent so that it can be told from branches.
-function curve(from, to) {
-  const isRight = x(to) >= x(from);
-  const x1 = isRight ? x(from) + BOX.width : x(from);
-  const x2 = isRight && x(to) > x(from) ? x(to) : x(to) + BOX.width;
+function curve(size, from, to) {
+  const isRight = to.depth >= from.depth;
+  const isOnward = to.depth > from.depth;
+  const x1 = isRight ? x(size, from) + size.box : x(size, from);
+  const x2 = isOnward ? x(size, to) : x(size, to) + size.box;
   const bow = from.depth === to.depth ? 44 : 28;
   const c1 = isRight ? x1 + bow : x1 - bow;
-  const c2 = isRight && x(to) > x(from) ? x2 - bow : x2 + bow;
+  const c2 = isOnward ? x2 - bow : x2 + bow;
   const y1 = middle(from) + 6;
   const y2 = middle(to) + 6;
   return `M${x1} ${y1}C${c1} ${y1} ${c2} ${y2} ${x2} ${y2}`;
@@ -61,7 +72,7 @@ function isDim(look, { agent, group }) {
   return !group.children.some((child) => fits(child.agent, look.filters));
 }
 
-function box(look, item, names) {
+function box(look, size, item, names) {
   const { agent, group } = item;
   const isSelected = agent && look.filters.selected === agent.id;
   const status = agent ? (agent.status ?? "stopped") : "group";
@@ -74,34 +85,43 @@ function box(look, item, names) {
     {
       key: item.key,
       class: `box is-${status} ${isSelected ? "selected" : ""} ${names.has(item.key) ? "near" : ""} ${isDim(look, item) ? "dim" : ""}`,
-      transform: `translate(${x(item)} ${y(item)})`,
+      transform: `translate(${x(size, item)} ${y(item)})`,
       on: { click: act },
     },
     h("title", null, oneLine(title, 160)),
-    group && h("rect", { class: "stack", x: 4, y: 4, width: BOX.width, height: BOX.height, rx: 6 }),
-    h("rect", { class: "face", width: BOX.width, height: BOX.height, rx: 6 }),
+    group && h("rect", { class: "stack", x: 4, y: 4, width: size.box, height: HEIGHT, rx: 6 }),
+    h("rect", { class: "face", width: size.box, height: HEIGHT, rx: 6 }),
     agent
       ? [
           h("g", { transform: "translate(10 10)" }, shape(status)),
-          h("text", { x: 28, y: 20 }, fit(agent.id, agent.queue_length > 0 ? 15 : 18)),
+          h(
+            "text",
+            { x: 28, y: 20 },
+            fit(agent.id, size.columns - (agent.queue_length > 0 ? 3 : 0)),
+          ),
           agent.queue_length > 0 &&
             h(
               "text",
-              { class: "queue", x: BOX.width - 8, y: 20, "text-anchor": "end" },
+              { class: "queue", x: size.box - 8, y: 20, "text-anchor": "end" },
               number(agent.queue_length),
             ),
         ]
-      : h("text", { x: 12, y: 20 }, fit(`${number(group.count)} × ${group.role}`, 20)),
+      : h(
+          "text",
+          { x: 12, y: 20 },
+          fit(`${number(group.count)} × ${group.role}`, size.columns + 2),
+        ),
   );
 }
 
 /** The picture as an element. Only what is on screen is drawn. */
 export function picture(look, { agents, waits, contacts, layout }) {
-  const state = (look.ui.picture ??= { top: 0, view: 600 });
-  const height = layout.rows * STEP.y + EDGE * 2;
-  const width = layout.depth * STEP.x + EDGE * 2 + 12;
-  const top = state.top - STEP.y * 4;
-  const bottom = state.top + state.view + STEP.y * 4;
+  const state = (look.ui.picture ??= { top: 0, view: 600, width: guessedWidth() });
+  const size = widthOf(WIDE, layout.depth) <= state.width ? WIDE : NARROW;
+  const height = layout.rows * STEP + EDGE * 2;
+  const width = widthOf(size, layout.depth);
+  const top = state.top - STEP * 4;
+  const bottom = state.top + state.view + STEP * 4;
   const isSeen = (item) => y(item) >= top && y(item) <= bottom;
   const crosses = (a, b) => Math.min(y(a), y(b)) <= bottom && Math.max(y(a), y(b)) >= top;
   const edges = waitEdges(layout, agents, waits).filter((edge) => crosses(edge.from, edge.to));
@@ -156,18 +176,20 @@ export function picture(look, { agents, waits, contacts, layout }) {
             h("path", { d: "M0 0l8 4-8 4z" }),
           ),
         ),
-        layout.items.filter((item) => item.parent && crosses(item, item.parent)).map(branch),
+        layout.items
+          .filter((item) => item.parent && crosses(item, item.parent))
+          .map((item) => branch(size, item)),
         lines.map((item) =>
-          h("path", { key: `contact ${item.key}`, class: "contact", d: curve(chosen, item) }),
+          h("path", { key: `contact ${item.key}`, class: "contact", d: curve(size, chosen, item) }),
         ),
-        layout.items.filter(isSeen).map((item) => box(look, item, near)),
+        layout.items.filter(isSeen).map((item) => box(look, size, item, near)),
         edges.map((edge) =>
           h(
             "path",
             {
               key: `wait ${edge.key}`,
               class: "wait",
-              d: curve(edge.from, edge.to),
+              d: curve(size, edge.from, edge.to),
               "marker-end": "url(#arrow)",
             },
             h(

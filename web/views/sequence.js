@@ -53,7 +53,8 @@ function showLane(state, drawing, index) {
   const first = Math.min(lane, typeof to === "number" ? to : lane);
   const left = TIMES + width * first;
   const isSeen =
-    left - TIMES >= state.node.scrollLeft && left + width * 2 <= state.node.scrollLeft + state.width;
+    left - TIMES >= state.node.scrollLeft &&
+    left + width * 2 <= state.node.scrollLeft + state.width;
   if (!isSeen) state.node.scrollLeft = left - TIMES;
 }
 

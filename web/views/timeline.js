@@ -88,12 +88,16 @@ function save(list) {
 
 // A member of a detail: a state or kind of wait in words, names with commas between them, or its
 // text.
-function said(name, value) {
+function said(look, name, value) {
+  if (name === "waits_for" && Array.isArray(value))
+    return value.slice(0, 20).map((id, i) => [i > 0 ? ", " : "", agentLink(look, id)]);
   if (name === "from" || name === "to") return word(`state.${value}`, payloadText(value));
   if (name === "kind") return word(`wait.${value}.any`, word(`wait.${value}`, payloadText(value)));
   if (name === "deadline") return moment(value);
-  if (["state", "decision", "error"].includes(name)) return word(`${name}.${value}`, payloadText(value));
-  if (name === "traceback") return h("bdi", { class: "lines" }, clip(payloadText(value), 2000).text);
+  if (["state", "decision", "error"].includes(name))
+    return word(`${name}.${value}`, payloadText(value));
+  if (name === "traceback")
+    return h("bdi", { class: "lines" }, clip(payloadText(value), 2000).text);
   return words(Array.isArray(value) ? value.map(payloadText).join(", ") : payloadText(value), 600);
 }
 
@@ -157,7 +161,9 @@ function detailCard(look, { selected, message }) {
           redraw: () => look.app.redraw(),
         })
       : detail.length > 0
-        ? facts(detail.map(([name, value]) => [word(`detail.${name}`, name), said(name, value)]))
+        ? facts(
+            detail.map(([name, value]) => [word(`detail.${name}`, name), said(look, name, value)]),
+          )
         : typeof selected.detail === "string" &&
           selected.detail[0] !== "{" &&
           prose(selected.detail, { max: 4000 }),
