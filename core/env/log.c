@@ -163,6 +163,15 @@ void soc_log_event(struct soc_log *log, enum soc_log_level level, int64_t time_m
     write_line(log, &(struct line){level, time_ms - log->behind_ms, event, agent, detail, true});
 }
 
+void soc_log_say(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
+                 struct soc_slice agent, struct soc_slice detail, struct soc_slice sentence)
+{
+    if (log->is_json)
+        soc_log_event(log, level, time_ms, event, agent, detail);
+    else
+        soc_log_line(log, level, time_ms, event, agent, sentence);
+}
+
 void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                     const char *event, struct soc_slice agent, const char *format, ...)
 {

@@ -46,6 +46,10 @@ void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms
 void soc_log_event(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                    const char *event, struct soc_slice agent, struct soc_slice detail);
 
+/* The same with a sentence for people in place of the object. */
+void soc_log_say(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
+                 struct soc_slice agent, struct soc_slice detail, struct soc_slice sentence);
+
 /* As soc_log_line with the detail formatted. */
 void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                     const char *event, struct soc_slice agent, const char *format, ...)

@@ -182,7 +182,14 @@ static void roll_back_spawn(struct soc_host *host, struct soc_undo *undo)
 static void commit_spawn(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_agent *agent = undo->agent;
-    soc_trace(host, "spawn", agent, "spawned by %s as %s", agent->parent->id, agent->role->id);
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "parent", soc_agent_id(agent->parent));
+    soc_json_put_text_member(&detail, "role", soc_slice_text(agent->role->id));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace(host, "spawn", agent, soc_buf_slice(&detail), "spawned by %s as %s",
+              agent->parent->id, agent->role->id);
+    soc_buf_fini(&detail);
     SOC_PARTS_TELL(host, agent_born, host, agent);
 }
 

@@ -211,7 +211,13 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
         .parent = soc_agent_id(agent->parent),
     };
     soc_batch_put(host, &record);
-    soc_trace(host, "stopped", agent, "%s", agent->end_reason == NULL ? "" : agent->end_reason);
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "reason", soc_slice_text(agent->end_reason));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace(host, "stopped", agent, soc_buf_slice(&detail), "%s",
+              agent->end_reason == NULL ? "" : agent->end_reason);
+    soc_buf_fini(&detail);
     soc_registry_end(host, agent);
 }
 

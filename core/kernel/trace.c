@@ -2,33 +2,56 @@
 
 #include <stdio.h>
 
+#include "base/json.h"
 #include "base/limits.h"
+#include "env/log_detail.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/state.h"
 #include "kernel/turns/batch.h"
 #include "kernel/turns/turn.h"
+
+/* Appends the envelope, with the start of a long payload as text. */
+static void put_members(struct soc_buf *out, const struct soc_message *message)
+{
+    struct soc_slice payload = soc_message_payload(message);
+    struct soc_buf whole = {0};
+    struct soc_buf cut = {0};
+    struct soc_buf text = {0};
+    if (payload.length <= SOC_LOG_PAYLOAD_BYTES_MAX) {
+        soc_envelope_put_json(out, message);
+        return;
+    }
+    soc_envelope_put_json(&whole, message);
+    soc_log_put_text(&cut, payload, SOC_LOG_PAYLOAD_BYTES_MAX);
+    soc_json_put_string(&text, soc_buf_slice(&cut));
+    soc_json_put_changed(out, soc_buf_slice(&whole), "payload", soc_buf_slice(&text));
+    soc_buf_fini(&whole);
+    soc_buf_fini(&cut);
+    soc_buf_fini(&text);
+}
 
 void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message)
 {
     if (host->log.level > SOC_LOG_INFO)
         return;
     struct soc_slice payload = soc_message_payload(message);
-    struct soc_slice shown = soc_slice_cut(payload, SOC_LOG_PAYLOAD_BYTES_MAX);
     struct soc_buf line = {0};
+    struct soc_buf members = {0};
+    if (host->log.is_json)
+        put_members(&members, message);
     soc_buf_put_slice(&line, soc_sender_id(message->from));
     soc_buf_put_text(&line, " → ");
     soc_buf_put_slice(&line, soc_receiver_id(message));
     soc_buf_printf(&line, "  %s  ", message->type->text);
-    soc_buf_put_slice(&line, shown);
-    if (shown.length < payload.length)
-        soc_buf_printf(&line, "… (%zu bytes)", payload.length);
-    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, (struct soc_slice){0},
-                 soc_buf_slice(&line));
+    soc_log_put_text(&line, payload, SOC_LOG_PAYLOAD_BYTES_MAX);
+    soc_log_say(&host->log, SOC_LOG_INFO, soc_host_now(host), event, (struct soc_slice){0},
+                soc_buf_slice(&members), soc_buf_slice(&line));
     soc_buf_fini(&line);
+    soc_buf_fini(&members);
 }
 
 void soc_trace(struct soc_host *host, const char *event, const struct soc_agent *agent,
-               const char *format, ...)
+               struct soc_slice detail, const char *format, ...)
 {
     if (host->log.level > SOC_LOG_INFO)
         return;
@@ -37,8 +60,9 @@ void soc_trace(struct soc_host *host, const char *event, const struct soc_agent 
     va_start(args, format);
     vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_sender_id(agent),
-                 soc_slice_text(text));
+    struct soc_slice sentence = soc_slice_text(text);
+    soc_log_say(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_sender_id(agent),
+                detail.data == NULL ? sentence : detail, sentence);
 }
 
 static const struct soc_message *handled_by(const struct soc_agent *agent)

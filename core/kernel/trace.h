@@ -12,12 +12,15 @@
 struct soc_agent;
 struct soc_host;
 
-/* Logs a message at level info: from, to, type, payload. */
+/* Logs a message at level info: for people from, to, type and payload, else all members; a long
+ * payload is cut. */
 void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message);
 
-/* Logs a line about an agent at level info. */
+/* Logs a line about an agent at level info: for people the sentence, else `detail`, a JSON
+ * object; absent: the sentence as well. */
 void soc_trace(struct soc_host *host, const char *event, const struct soc_agent *agent,
-               const char *format, ...) __attribute__((format(printf, 4, 5)));
+               struct soc_slice detail, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 /* Logs a line at `level` and records it as an event of the activity log. `detail` is a
  * JSON object. */

@@ -154,7 +154,7 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
         return;
     }
     if (is_futile && !is_final)
-        soc_trace(host, "no_retry", agent,
+        soc_trace(host, "no_retry", agent, (struct soc_slice){0},
                   "it raised after a recorded error, which a retry would see as well");
     int64_t delay_ms = is_final || is_futile
                            ? -1

@@ -165,8 +165,15 @@ static void answer_timeout(struct soc_host *host, struct soc_activation *activat
     soc_json_put_name(&error, "timeout_ms");
     soc_json_put_integer(&error, wait->timeout_ms);
     soc_refusal_end(&error, SOC_ETIMEOUT);
-    soc_trace(host, "timeout", activation->agent, "%s after %lld ms", soc_wait_name(activation),
-              (long long)wait->timeout_ms);
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "kind", soc_slice_text(soc_wait_name(activation)));
+    soc_json_put_name(&detail, "timeout_ms");
+    soc_json_put_integer(&detail, wait->timeout_ms);
+    soc_buf_put_byte(&detail, '}');
+    soc_trace(host, "timeout", activation->agent, soc_buf_slice(&detail), "%s after %lld ms",
+              soc_wait_name(activation), (long long)wait->timeout_ms);
+    soc_buf_fini(&detail);
     soc_waiting_answer(host, activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
 }

@@ -56,6 +56,21 @@ static void put_event(struct soc_host *host, const char *event, const struct soc
     soc_buf_fini(&detail);
 }
 
+/* Logs what happened to an item; `decision` may be absent. */
+static void trace_item(struct soc_host *host, const char *event, const struct soc_item *item,
+                       const char *decision)
+{
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_human_put_id(&detail, "item_id", item->time_ms, item->key);
+    soc_json_put_text_member(&detail, "title", soc_slice_text(item->title));
+    soc_json_put_text_member(&detail, "decision", soc_slice_text(decision));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace(host, event, item->agent, soc_buf_slice(&detail), "%s%s%s", item->title,
+              decision == NULL ? "" : ": ", decision == NULL ? "" : decision);
+    soc_buf_fini(&detail);
+}
+
 /* Opens the item of the record; lends it. Live code and recovery both use this. */
 static struct soc_item *open_item(struct soc_host *host, const struct soc_record_item *record,
                                   struct soc_agent *agent)
@@ -83,7 +98,7 @@ static struct soc_item *end_item(struct soc_host *host, const struct soc_record_
 static void settle_item(struct soc_host *host, struct soc_undo *undo)
 {
     const struct soc_item *item = undo->data;
-    soc_trace(host, "escalation", item->agent, "%s", item->title);
+    trace_item(host, "escalation", item, NULL);
 }
 
 static void take_back_item(struct soc_host *host, struct soc_undo *undo)
@@ -309,8 +324,7 @@ static void settle_decision(struct soc_host *host, struct soc_undo *undo)
 {
     struct soc_item *item = undo->data;
     struct soc_inbox *inbox = &soc_human_state(host)->inbox;
-    soc_trace(host, "decision", item->agent, "%s: %s", item->title,
-              soc_decision_name(soc_inbox_decision(inbox, item->key)));
+    trace_item(host, "decision", item, soc_decision_name(soc_inbox_decision(inbox, item->key)));
     struct soc_activation *activation = waiter_of(item);
     if (activation != NULL)
         activation->has_progress = true;
@@ -416,7 +430,7 @@ static void withdraw(struct soc_host *host, uint64_t key)
     struct soc_item *item = end_item(host, &record.item_end);
     assert(item != NULL);
     put_event(host, "withdrawn", item, "title", soc_slice_text(item->title));
-    soc_trace(host, "withdrawn", item->agent, "%s", item->title);
+    trace_item(host, "withdrawn", item, NULL);
     show_withdrawn(host, item);
     soc_item_free(item);
 }

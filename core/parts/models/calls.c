@@ -107,8 +107,14 @@ void soc_calls_wake(struct soc_host *host, struct soc_outcall *call, int64_t at_
 static void begin(struct soc_host *host, struct soc_outcall *call)
 {
     assert(!call->is_begun);
-    soc_trace(host, call->is_repeated ? "call_again" : "call", call->activation->agent, "%.*s %s",
-              (int)call->kind.length, call->kind.data, call->id);
+    struct soc_buf detail = {0};
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "kind", call->kind);
+    soc_json_put_text_member(&detail, "call_id", soc_slice_text(call->id));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace(host, call->is_repeated ? "call_again" : "call", call->activation->agent,
+              soc_buf_slice(&detail), "%.*s %s", (int)call->kind.length, call->kind.data, call->id);
+    soc_buf_fini(&detail);
     if (host->hooks.call == NULL) {
         struct soc_buf error = {0};
         soc_refuse_named(&error, "no_network", "this host cannot make calls");

@@ -42,8 +42,8 @@ static void put_event(struct soc_host *host, const char *event, const struct soc
                       const struct soc_task *task, struct soc_buf detail)
 {
     soc_buf_put_byte(&detail, '}');
-    soc_log_line(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_agent_id(agent),
-                 soc_buf_slice(&detail));
+    soc_log_event(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_agent_id(agent),
+                  soc_buf_slice(&detail));
     struct soc_record record = {.type = SOC_RECORD_EVENT};
     record.event = (struct soc_record_event){
         .time_ms = (uint64_t)soc_host_now(host),

@@ -29,10 +29,10 @@
 static int refuse_brief(struct soc_frame *frame)
 {
     struct soc_script *script = frame->script;
-    soc_log_line(soc_host_log(script->host), SOC_LOG_WARN,
-                 soc_clock_now(soc_host_clock(script->host)), "invalid_task_brief",
-                 soc_agent_id(soc_gate_activation(script->host)->agent),
-                 soc_buf_slice(&frame->error));
+    soc_log_event(soc_host_log(script->host), SOC_LOG_WARN,
+                  soc_clock_now(soc_host_clock(script->host)), "invalid_task_brief",
+                  soc_agent_id(soc_gate_activation(script->host)->agent),
+                  soc_buf_slice(&frame->error));
     return SOC_EREFUSED;
 }
 

@@ -361,8 +361,8 @@ static void wake(lua_State *L, struct soc_chat *chat, int action)
         struct soc_buf why = {0};
         soc_buf_put_text(&why, lua_tostring(L, -1));
         soc_secrets_scrub(chat->script, &why);
-        soc_trace(chat->script->host, "retry", chat->call->activation->agent, "%s",
-                  soc_buf_text(&why));
+        soc_trace(chat->script->host, "retry", chat->call->activation->agent, (struct soc_slice){0},
+                  "%s", soc_buf_text(&why));
         soc_buf_fini(&why);
     }
 }
@@ -433,9 +433,9 @@ static void give_up(struct event *event, const char *text)
     struct soc_buf error = {0};
     soc_refuse_named(&error, "provider_failed", text == NULL ? "an error" : text);
     soc_secrets_scrub(script, &error);
-    soc_log_line(soc_host_log(script->host), SOC_LOG_ERROR,
-                 soc_clock_now(soc_host_clock(script->host)), "provider_failed",
-                 soc_agent_id(event->chat->call->activation->agent), soc_buf_slice(&error));
+    soc_log_event(soc_host_log(script->host), SOC_LOG_ERROR,
+                  soc_clock_now(soc_host_clock(script->host)), "provider_failed",
+                  soc_agent_id(event->chat->call->activation->agent), soc_buf_slice(&error));
     script->chats->tell(&(struct event){.script = script, .method = "cancel", .chat = event->chat});
     if (!event->chat->is_answered)
         finish(event->chat, soc_buf_slice(&error));
