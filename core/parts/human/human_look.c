@@ -1,4 +1,5 @@
 /* Human, looks: open items as JSON, as a list or by pages. */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -93,31 +94,100 @@ static uint64_t place_of(const struct soc_item *item)
     return (uint64_t)item->priority << KEY_BITS | item->key;
 }
 
+/* The items of a page, as a heap whose first one is the first to make way: the last of those
+ * after a place, or the first of those before one. Sorting all items for each page would make
+ * a walk through a large inbox cost their square. */
+struct shelf {
+    struct soc_item **items;
+    size_t count;
+    size_t room;
+    uint64_t fitting; /* all that were offered */
+    bool is_back;     /* those before a place */
+};
+
+static bool makes_way(const struct shelf *shelf, const struct soc_item *item,
+                      const struct soc_item *other)
+{
+    return shelf->is_back ? place_of(item) < place_of(other) : place_of(item) > place_of(other);
+}
+
+static void swap(struct soc_item **a, struct soc_item **b)
+{
+    struct soc_item *item = *a;
+    *a = *b;
+    *b = item;
+}
+
+/* Lets the item at `at` sink to its place. */
+static void sink(struct shelf *shelf, size_t at)
+{
+    for (size_t child; (child = 2 * at + 1) < shelf->count; at = child) {
+        if (child + 1 < shelf->count &&
+            makes_way(shelf, shelf->items[child + 1], shelf->items[child]))
+            child++;
+        if (!makes_way(shelf, shelf->items[child], shelf->items[at]))
+            break;
+        swap(&shelf->items[at], &shelf->items[child]);
+    }
+}
+
+static void offer(struct shelf *shelf, struct soc_item *item)
+{
+    shelf->fitting++;
+    if (shelf->count == shelf->room) {
+        if (!makes_way(shelf, shelf->items[0], item))
+            return;
+        shelf->items[0] = item;
+        sink(shelf, 0);
+        return;
+    }
+    size_t at = shelf->count++;
+    shelf->items[at] = item;
+    for (; at > 0 && makes_way(shelf, shelf->items[at], shelf->items[(at - 1) / 2]);
+         at = (at - 1) / 2)
+        swap(&shelf->items[at], &shelf->items[(at - 1) / 2]);
+}
+
+static int compare(const void *a, const void *b)
+{
+    uint64_t x = place_of(*(struct soc_item *const *)a);
+    uint64_t y = place_of(*(struct soc_item *const *)b);
+    return x < y ? -1 : x > y;
+}
+
+/* Collects the items of a page, in order. */
+static void collect(struct soc_host *host, const struct soc_query *query, struct shelf *shelf)
+{
+    uint64_t after = shelf->is_back ? 0 : query->after;
+    uint64_t before = shelf->is_back && query->before != 0 ? query->before : UINT64_MAX;
+    struct soc_item *item;
+    size_t cursor = 0;
+    while ((item = soc_map_each(&soc_human_state(host)->inbox.open, &cursor)) != NULL)
+        if (place_of(item) > after && place_of(item) < before && fits(host, item, query))
+            offer(shelf, item);
+    qsort(shelf->items, shelf->count, sizeof(*shelf->items), compare);
+}
+
 void soc_human_page(struct soc_host *host, const struct soc_query *query, struct soc_page *page,
                     struct soc_buf *out)
 {
-    size_t count;
-    size_t fitting = 0;
-    bool is_back = !query->has_after;
-    uint64_t after = is_back ? 0 : query->after;
-    uint64_t before = is_back && query->before != 0 ? query->before : UINT64_MAX;
-    struct soc_item **items = soc_inbox_sorted(&soc_human_state(host)->inbox, &count);
-    for (size_t i = 0; i < count; i++)
-        if (place_of(items[i]) > after && place_of(items[i]) < before &&
-            fits(host, items[i], query))
-            items[fitting++] = items[i];
-    size_t rows = fitting < (size_t)query->limit ? fitting : (size_t)query->limit;
-    size_t first = is_back ? fitting - rows : 0;
+    assert(query->limit > 0);
+    struct shelf shelf = {.room = (size_t)query->limit, .is_back = !query->has_after};
     size_t start = out->length;
-    size_t i = first;
+    size_t i = 0;
+    shelf.items = soc_alloc(shelf.room * sizeof(*shelf.items));
+    collect(host, query, &shelf);
     soc_buf_put_byte(out, '[');
-    for (; i < first + rows && out->length - start < SOC_PAGE_BYTES_MAX; i++) {
-        if (i > first)
+    for (; i < shelf.count && out->length - start < SOC_PAGE_BYTES_MAX; i++) {
+        if (i > 0)
             soc_buf_put_byte(out, ',');
-        soc_human_look_open(host, items[i], out);
+        soc_human_look_open(host, shelf.items[i], out);
     }
     soc_buf_put_byte(out, ']');
-    page->next = i > first && i < fitting ? place_of(items[i - 1]) : 0;
-    page->previous = first > 0 ? place_of(items[first]) : 0;
-    free(items);
+    bool has_more = shelf.fitting > shelf.count;
+    page->next = i > 0 && (i < shelf.count || (has_more && !shelf.is_back))
+                     ? place_of(shelf.items[i - 1])
+                     : 0;
+    page->previous = has_more && shelf.is_back ? place_of(shelf.items[0]) : 0;
+    free(shelf.items);
 }
