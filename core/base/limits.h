@@ -52,6 +52,7 @@
 #define SOC_SCRIPT_STEPS_MAX        100000000    /* VM instructions of one simulated turn */
 #define SOC_SCRIPT_CPU_MS_MAX       200          /* CPU time of one turn */
 #define SOC_SCRIPT_GROWTH_BYTES_MAX (64u << 20)  /* Lua memory that one turn may add */
+#define SOC_ERROR_BYTES_MAX         (256u << 10) /* shown of an error that a script raises */
 #define SOC_SCRIPT_JUMP_BYTES_MAX   (512u << 20) /* that one operation in Lua may add to that */
 #define SOC_SCRIPT_TEXT_BYTES_MAX   (32u << 20)  /* of one text made by a library function */
 #define SOC_SCRIPT_BYTES_MAX        (8ull << 30) /* Lua memory of one society */

@@ -99,7 +99,8 @@ static int json_encode(lua_State *L)
     lua_settop(L, 1);
     struct scratch *scratch = take_scratch(L);
     struct soc_detail detail;
-    int rc = soc_lua_json_encode(L, 1, "value", SOC_JSON_BYTES_MAX, &scratch->buf, &detail);
+    lua_pushvalue(L, 1);
+    int rc = soc_lua_json_encode_counted(L, "value", SOC_JSON_BYTES_MAX, &scratch->buf, &detail);
     if (rc < 0) {
         scratch->is_busy = false;
         return push_failure(L, rc, detail.text);

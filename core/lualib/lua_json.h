@@ -36,6 +36,11 @@ int soc_lua_json_open(lua_State *L);
 int soc_lua_json_encode(lua_State *L, int index, const char *name, size_t bytes_max,
                         struct soc_buf *out, struct soc_detail *detail);
 
+/* The same for a script, of the value on top of the stack: its work is reported (lua_work.h),
+ * which may raise, so `out` must belong to the collector. */
+int soc_lua_json_encode_counted(lua_State *L, const char *name, size_t bytes_max,
+                                struct soc_buf *out, struct soc_detail *detail);
+
 /* Changes the member `name` of `object`, encoded from Lua, from `{}` to `[]`: where a
  * list is expected an empty table means an empty list. */
 void soc_lua_json_list(struct soc_buf *object, const char *name, struct soc_buf *scratch);
@@ -46,7 +51,8 @@ void soc_lua_json_list(struct soc_buf *object, const char *name, struct soc_buf 
  * wrap such values. */
 int soc_lua_json_decode(lua_State *L, struct soc_slice text, struct soc_detail *detail);
 
-/* The same, but returns the offset of the error instead of a sentence. */
+/* The same for a script: its work is reported (lua_work.h), which may raise, the wrapping levels
+ * are not allowed, and the offset of the error is returned instead of a sentence. */
 int soc_lua_json_decode_at(lua_State *L, struct soc_slice text, struct soc_json_fault *fault);
 
 /* Pushes the metatable that marks a list. */

@@ -6,6 +6,7 @@
 
 #include "base/json_scan.h"
 #include "base/limits.h"
+#include "lualib/lua_work.h"
 
 /* Up to this many elements or members stay on the Lua stack until their list ends, so
  * that its table is created with the right size. A longer list gets its table earlier
@@ -14,6 +15,9 @@
 
 /* Strings with escapes up to this size are unescaped on the C stack. */
 #define UNESCAPE_BYTES 256
+
+/* Values between two reports of a script's call. */
+#define REPORT_VALUES 4096
 
 /* An open list or object. On the Lua stack: a slot for its table, then the pending
  * elements, or names and values alternating. */
@@ -29,6 +33,8 @@ struct level {
 struct decoder {
     lua_State *L;
     struct soc_json_scan scan;
+    bool reports; /* a script calls: the work is counted */
+    uint32_t values;
     size_t depth;
     struct level levels[SOC_JSON_DEPTH_MAX + SOC_JSON_WRAP_MAX];
 };
@@ -240,12 +246,13 @@ static bool push_text(struct decoder *decoder)
             return false;
         if (is_whole && !finish_value(decoder))
             return false;
+        if (++decoder->values % REPORT_VALUES == 0 && decoder->reports)
+            soc_lua_work(decoder->L, REPORT_VALUES);
     } while (decoder->depth > 0);
     return soc_json_scan_end(&decoder->scan);
 }
 
-static int decode(lua_State *L, struct soc_slice text, size_t depth_max,
-                  struct soc_json_fault *fault)
+static int decode(lua_State *L, struct soc_slice text, bool reports, struct soc_json_fault *fault)
 {
     struct decoder decoder;
     int top = lua_gettop(L);
@@ -253,8 +260,10 @@ static int decode(lua_State *L, struct soc_slice text, size_t depth_max,
         text.data = "";
     decoder.L = L;
     decoder.depth = 0;
+    decoder.reports = reports;
+    decoder.values = 0;
     bool is_right = soc_json_scan_begin(&decoder.scan, text);
-    decoder.scan.depth_max = depth_max;
+    decoder.scan.depth_max = SOC_JSON_DEPTH_MAX + (reports ? 0 : SOC_JSON_WRAP_MAX);
     if (is_right && ensure_stack(&decoder, 4) && push_text(&decoder)) {
         assert(lua_gettop(L) == top + 1);
         return SOC_OK;
@@ -267,13 +276,13 @@ static int decode(lua_State *L, struct soc_slice text, size_t depth_max,
 
 int soc_lua_json_decode_at(lua_State *L, struct soc_slice text, struct soc_json_fault *fault)
 {
-    return decode(L, text, SOC_JSON_DEPTH_MAX, fault);
+    return decode(L, text, true, fault);
 }
 
 int soc_lua_json_decode(lua_State *L, struct soc_slice text, struct soc_detail *detail)
 {
     struct soc_json_fault fault;
-    int rc = decode(L, text, SOC_JSON_DEPTH_MAX + SOC_JSON_WRAP_MAX, &fault);
+    int rc = decode(L, text, false, &fault);
     if (rc < 0)
         soc_fail(detail, rc, "byte %zu: %s", fault.position + 1, fault.reason);
     return rc;

@@ -11,9 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <lauxlib.h>
+
 #include "base/json_scan.h"
 #include "base/limits.h"
 #include "lualib/lua_fill.h"
+#include "lualib/lua_work.h"
 
 /* Members kept on the C stack, for all open objects together. Objects beyond that keep
  * their members in a userdata. */
@@ -21,6 +24,11 @@
 
 /* Up to this many members are sorted by insertion. */
 #define MEMBERS_FEW 24
+
+/* Tables between two reports of a script's call. Of one without tables inside the memory of the
+ * turn bounds the work. */
+#define REPORT_TABLES   1024
+#define STEPS_PER_TABLE 8
 
 /* Slots of the Lua stack that one open table needs. */
 #define STACK_SLOTS 8
@@ -67,7 +75,9 @@ struct encoder {
     size_t length_max; /* of `out` */
     const char *name;
     struct soc_detail *detail;
-    int code; /* of the fault */
+    int code;     /* of the fault */
+    bool reports; /* a script calls: the work is counted */
+    uint32_t tables;
     size_t depth;
     size_t in_place_used;
     struct level levels[SOC_JSON_DEPTH_MAX];
@@ -411,6 +421,8 @@ static bool open_table(struct encoder *encoder)
         return fail(encoder, SOC_EINVAL, "tables are nested too deeply or form a cycle");
     if (!lua_checkstack(L, STACK_SLOTS))
         return fail(encoder, SOC_ETOOLARGE, "the Lua stack is full");
+    if (++encoder->tables % REPORT_TABLES == 0 && encoder->reports)
+        soc_lua_work(L, (uint64_t)REPORT_TABLES * STEPS_PER_TABLE);
     struct level *level = &encoder->levels[encoder->depth];
     level->slot = lua_gettop(L);
     bool must_be_list = is_marked(L, level->slot);
@@ -530,12 +542,12 @@ static bool write_all(struct encoder *encoder)
     return is_right && (encoder->out->length <= encoder->length_max || fail_size(encoder));
 }
 
-int soc_lua_json_encode(lua_State *L, int index, const char *name, size_t bytes_max,
-                        struct soc_buf *out, struct soc_detail *detail)
+/* The value is on top of the stack. */
+static int encode(lua_State *L, const char *name, size_t bytes_max, struct soc_buf *out,
+                  struct soc_detail *detail, bool reports)
 {
     struct encoder encoder;
     size_t length_before = out->length;
-    int top = lua_gettop(L);
     assert(name != NULL);
     encoder.L = L;
     encoder.out = out;
@@ -546,13 +558,33 @@ int soc_lua_json_encode(lua_State *L, int index, const char *name, size_t bytes_
     encoder.code = SOC_OK;
     encoder.depth = 0;
     encoder.in_place_used = 0;
-    if (!lua_checkstack(L, STACK_SLOTS))
-        return soc_fail(detail, SOC_ETOOLARGE, "%s: the Lua stack is full", name);
-    lua_pushvalue(L, index);
-    bool is_right = write_all(&encoder);
-    lua_settop(L, top);
-    if (is_right)
+    encoder.reports = reports;
+    encoder.tables = 0;
+    if (write_all(&encoder))
         return SOC_OK;
     out->length = length_before;
     return encoder.code;
+}
+
+int soc_lua_json_encode(lua_State *L, int index, const char *name, size_t bytes_max,
+                        struct soc_buf *out, struct soc_detail *detail)
+{
+    int top = lua_gettop(L);
+    if (!lua_checkstack(L, STACK_SLOTS))
+        return soc_fail(detail, SOC_ETOOLARGE, "%s: the Lua stack is full", name);
+    lua_pushvalue(L, index);
+    int rc = encode(L, name, bytes_max, out, detail, false);
+    lua_settop(L, top);
+    return rc;
+}
+
+int soc_lua_json_encode_counted(lua_State *L, const char *name, size_t bytes_max,
+                                struct soc_buf *out, struct soc_detail *detail)
+{
+    int top = lua_gettop(L);
+    luaL_checkstack(L, STACK_SLOTS, NULL);
+    lua_pushvalue(L, -1);
+    int rc = encode(L, name, bytes_max, out, detail, true);
+    lua_settop(L, top);
+    return rc;
 }

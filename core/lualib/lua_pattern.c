@@ -8,6 +8,9 @@
 
 #define DEPTH_MAX 200 /* nested items; the C stack bounds it */
 
+/* A step for a long set or capture, which a short one does not have. */
+#define BYTES_PER_STEP 16
+
 /* Lengths of captures that are no lengths. */
 #define OPEN     (-1)
 #define POSITION (-2)
@@ -22,6 +25,17 @@ static void spend(struct soc_lua_match *match)
     match->report(match->L, SOC_LUA_PATTERN_STEPS);
 }
 
+/* Of a walk over so many bytes, which is made anew for each character of the text. */
+static void spend_bytes(struct soc_lua_match *match, size_t bytes)
+{
+    uint64_t steps = match->steps + bytes / BYTES_PER_STEP;
+    match->steps = (uint32_t)steps;
+    if (steps < SOC_LUA_PATTERN_STEPS)
+        return;
+    match->steps = 0;
+    match->report(match->L, steps);
+}
+
 static const char *text_end(const struct soc_lua_match *match)
 {
     return match->text.data + match->text.length;
@@ -33,8 +47,9 @@ static const char *pattern_end(const struct soc_lua_match *match)
 }
 
 /* Returns the end of the single character class that begins at `item`. */
-static const char *class_end(const struct soc_lua_match *match, const char *item)
+static const char *class_end(struct soc_lua_match *match, const char *item)
 {
+    const char *begin = item;
     const char *end = pattern_end(match);
     assert(item < end);
     if (*item == ESCAPE) {
@@ -57,6 +72,7 @@ static const char *class_end(const struct soc_lua_match *match, const char *item
             item++;
         }
     } while (item == end || *item != ']');
+    spend_bytes(match, (size_t)(item - begin));
     return item + 1;
 }
 
@@ -144,6 +160,7 @@ static bool matches_one(struct soc_lua_match *match, const char *at, const char 
     case ESCAPE:
         return is_in_class(character, (unsigned char)item[1]);
     case '[':
+        spend_bytes(match, (size_t)(end - item));
         return is_in_set(character, item, end - 1);
     default:
         return (unsigned char)*item == character;
@@ -208,6 +225,7 @@ static const char *match_frontier(struct soc_lua_match *match, const char *at, c
     int before = at == match->text.data ? '\0' : (unsigned char)at[-1];
     int here = at == text_end(match) ? '\0' : (unsigned char)*at;
     spend(match);
+    spend_bytes(match, 2 * (size_t)(end - item));
     bool is_border = !is_in_set(before, item, end - 1) && is_in_set(here, item, end - 1);
     return is_border ? end : NULL;
 }
@@ -221,11 +239,10 @@ static const char *match_again(struct soc_lua_match *match, const char *at, int 
     const struct soc_lua_capture *capture = &match->captures[index];
     /* A position has no text: no text is as long as its mark, so nothing matches. */
     size_t length = (size_t)capture->length;
-    if ((size_t)(text_end(match) - at) < length || memcmp(capture->start, at, length) != 0)
+    if ((size_t)(text_end(match) - at) < length)
         return NULL;
-    for (size_t i = 0; i < length; i += 64)
-        spend(match);
-    return at + length;
+    spend_bytes(match, length); /* it may differ in the last byte only */
+    return memcmp(capture->start, at, length) == 0 ? at + length : NULL;
 }
 
 static const char *begin_capture(struct soc_lua_match *match, const char *at, const char *item)

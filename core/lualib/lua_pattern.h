@@ -31,7 +31,7 @@ struct soc_lua_match {
     lua_State *L;                                 /* for errors in the pattern */
     struct soc_slice text;                        /* lent */
     struct soc_slice pattern;                     /* lent; without a leading ^ */
-    void (*report)(lua_State *L, uint64_t steps); /* each SOC_LUA_PATTERN_STEPS; may raise */
+    void (*report)(lua_State *L, uint64_t steps); /* at least SOC_LUA_PATTERN_STEPS; may raise */
 
     const char *(*go_on)(struct soc_lua_match *match, const char *at, const char *item);
     uint32_t steps;

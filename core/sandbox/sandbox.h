@@ -48,6 +48,9 @@ void soc_sandbox_push(lua_State *L, const struct soc_sandbox_gate *gate);
 /* Pushes the sandbox's `next`, even if a script has replaced its own. */
 void soc_sandbox_push_next(lua_State *L);
 
+/* Tells whether `setmetatable` refuses `__concat`, because this Lua corrupts memory with it. */
+bool soc_sandbox_refuses_concat(void);
+
 /* Makes require(name) in the environment at `index` return the value on top of the
  * stack, which is popped. For the society's own modules. */
 void soc_sandbox_preload(lua_State *L, int index, const char *name);

@@ -6,6 +6,7 @@
  * its place. So fatal errors are numbered and remembered with their thread: if a thread
  * had a fatal error since pcall began, pcall rethrows that one, whatever it caught.
  * Layer: sandbox. Thread: loop. */
+#include "lualib/lua_work.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
@@ -66,6 +67,7 @@ struct soc_sandbox_budget soc_sandbox_set_budget(lua_State *L,
     struct soc_sandbox_budget former = state->budget;
     state->budget = *budget;
     lua_pop(L, 1);
+    soc_lua_work_set(L, soc_sandbox_charge);
     return former;
 }
 

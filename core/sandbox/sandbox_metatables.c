@@ -7,6 +7,7 @@
  * host registered by name and those of values other than tables are hidden, so that no
  * script can change them for others.
  * Layer: sandbox. Thread: loop. */
+#include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
 
 #include <assert.h>
@@ -61,12 +62,15 @@ static void refuse_field(lua_State *L, const char *name)
     lua_pop(L, 1);
 }
 
+/* Tables that a call may go through. */
+#define CALLS_MAX 16
+
 /* Of the Lua library in use; lua.h does not declare it. */
 extern const char lua_ident[];
 
 /* Debian's Lua 5.4.4 writes to freed memory if a `__concat` function needs more stack. The
  * release as it was published does not, but cannot be told apart. */
-static bool is_concat_broken(void)
+bool soc_sandbox_refuses_concat(void)
 {
     return strstr(lua_ident, "Lua 5.4.4 ") != NULL;
 }
@@ -74,10 +78,27 @@ static bool is_concat_broken(void)
 static void refuse_concat(lua_State *L)
 {
     lua_pushliteral(L, "__concat");
-    if (lua_rawget(L, 2) != LUA_TNIL && is_concat_broken())
+    if (lua_rawget(L, 2) != LUA_TNIL && soc_sandbox_refuses_concat())
         luaL_error(L, "setmetatable: __concat corrupts memory in this version of Lua; write a "
                       "function, or __tostring and tostring");
     lua_pop(L, 1);
+}
+
+/* Refuses a long chain of tables that call each other: to call its first one, Lua moves all
+ * arguments once for each, which no hook interrupts. A chain that is made later is not seen. */
+static void refuse_call_chain(lua_State *L)
+{
+    lua_pushvalue(L, 2);
+    for (int i = 0;; i++) {
+        lua_pushliteral(L, "__call");
+        if (lua_rawget(L, -2) == LUA_TNIL || lua_isfunction(L, -1) || !lua_getmetatable(L, -1))
+            break;
+        if (i == CALLS_MAX)
+            luaL_error(L, "setmetatable: __call leads through more than %d tables", CALLS_MAX);
+        lua_replace(L, -3);
+        lua_pop(L, 1);
+    }
+    lua_settop(L, 2);
 }
 
 /* setmetatable(table, metatable or nil) -> table */
@@ -94,6 +115,7 @@ static int sandbox_setmetatable(lua_State *L)
         refuse_field(L, "__gc");
         refuse_field(L, "__mode");
         refuse_concat(L);
+        refuse_call_chain(L);
     }
     lua_setmetatable(L, 1);
     return 1;

@@ -76,6 +76,10 @@ add(M.scripts, TIME,
   "for _ in ('a'):rep(3000):gmatch(('a?'):rep(60) .. 'b') do end",
   "while true do pcall(string.find, ('a'):rep(3000), ('.-'):rep(40) .. 'b') end",
   "('('):rep(1000000):find('%b()')",
+  "local p = '[' .. ('a'):rep(10000000) .. ']' while true do ('x'):rep(1000):find(p) end",
+  "local p = '%f[' .. ('c'):rep(1000000) .. ']' while true do ('a'):rep(1000000):find(p) end",
+  "local p = ('['):rep(1000000) .. '*]b' while true do ('x'):rep(1000):find(p) end",
+  "local a = ('a'):rep(9000000) while true do (a .. 'b' .. a):find('^(a*)b.-%1c') end",
   "('a'):rep(200000):find('.-b')",
   "local s = ('a'):rep(1000000) while true do s:find(('a'):rep(500000) .. 'b', 1, true) end",
   "local s = ('a'):rep(1000000) while true do s:upper():lower():reverse() end",
@@ -125,6 +129,10 @@ add(M.scripts, MEMORY,
   "local s, t = ('x'):rep(1000000), {} for i = 1, 1000 do t[i] = s end return table.concat(t)",
   "return (('x'):rep(100000):gsub('x', ('y'):rep(100000)))",
   "local s = ('x'):rep(30000000) return string.pack('s8s8', s, s)",
+  "local a = {} for i = 1, 60 do a = { a, a } end local j = require('society.json') "
+    .. "while true do pcall(j.encode, a) end",
+  "return require('society.json').decode('[' .. ('[],'):rep(10000000) .. '[]]')",
+  "return require('society.json').decode('[' .. ('0,'):rep(15000000) .. '0]')",
   "local t = {} while true do t[#t + 1] = { ('x'):rep(1000), {}, {} } pcall(error, t) end"
 )
 

@@ -71,6 +71,22 @@ struct failure {
     enum soc_turn_end end;
 };
 
+/* Shortens the text on top of `co` if it is too long for logs and dead letters. */
+static void shorten(lua_State *co)
+{
+    size_t length;
+    const char *text = lua_tolstring(co, -1, &length);
+    size_t kept = SOC_ERROR_BYTES_MAX;
+    if (length <= kept)
+        return;
+    while (kept > 0 && ((unsigned char)text[kept] & 0xC0) == 0x80) /* inside a character */
+        kept--;
+    lua_pushlstring(co, text, kept);
+    lua_pushfstring(co, "%s… (%I bytes)", lua_tostring(co, -1), (LUAI_UACINT)length);
+    lua_replace(co, -3);
+    lua_pop(co, 1);
+}
+
 /* Appends the error on top of `co` as an object, with the traceback. Called protected,
  * because memory may have run out. */
 static int describe(lua_State *L)
@@ -97,6 +113,7 @@ static int describe(lua_State *L)
             soc_buf_put_text(text, "(an error value that is not JSON)");
         lua_pushlstring(co, text->data, text->length);
     }
+    shorten(co);
     luaL_traceback(L, co, NULL, 0);
     soc_refusal_begin(failure->error, SOC_ESCRIPT, lua_tolstring(co, -1, &length));
     soc_json_put_text_member(failure->error, "traceback", soc_slice_text(lua_tostring(L, -1)));

@@ -1,7 +1,7 @@
 -- Hostile scripts in a simulation: each is ended by its budget of steps, memory or text, and
 -- an agent beside it keeps answering.
 --
--- Covers: core/script/turns/budget.c
+-- Covers: core/script/turns/budget.c, core/lualib/lua_work.c
 
 local hostile = require("hostile")
 local scene = require("scene")

@@ -338,6 +338,11 @@ static void setmetatable_refuses_what_depends_on_the_collector(void)
     CHECK_SCRIPT("return pcall(setmetatable, {}, { __gc = print })",
                  "false setmetatable: scripts cannot use __gc, which depends on the garbage "
                  "collector");
+    CHECK_SCRIPT("local f = function() return 'called' end "
+                 "for i = 1, 16 do f = setmetatable({}, { __call = f }) end "
+                 "return f(), pcall(setmetatable, {}, { __call = setmetatable({}, { __call = f }) "
+                 "})",
+                 "called false setmetatable: __call leads through more than 16 tables");
     CHECK_SCRIPT("return pcall(setmetatable, {}, { __mode = 'k' })",
                  "false setmetatable: scripts cannot use __mode, which depends on the garbage "
                  "collector");

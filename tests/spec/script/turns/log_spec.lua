@@ -41,6 +41,19 @@ describe("the log", function()
     assert.matches("print: a line can have 1 MB at most", reply.payload.told, 1, true)
   end)
 
+  it("keeps the beginning of an error that is a huge text", function()
+    local s = require("society").new({ quiet = true, app = function(app)
+      app:root(function() error("x" .. ("é"):rep(1000000), 0) end)
+    end })
+    finally(function() s:close() end)
+    s:send("user", { to = "root", payload = "go" })
+    s:run()
+    local message = s:dead_letters()[1].error.message
+    assert.matches("é… (2000001 bytes)", message, 1, true)
+    assert.is_true(#message > 250000 and #message < 300000)
+    assert.is_truthy(utf8.len(message))
+  end)
+
   it("describes a failure in words, with its traceback on separate lines", function()
     local s = scene.new({ app = scene.app([[
       local function inner() error("the \"quoted\" one") end
