@@ -14,7 +14,8 @@
 int soc_lint_calls(lua_State *L, int box, const char *path);
 
 /* Warns on stderr of what the sandbox would refuse: names that scripts do not have, `load`
- * unless `may_load`, fields of metatables. Names that the file uses for locals of its own are
+ * unless `may_load`, fields of metatables, functions that change a library. It follows
+ * `_G.NAME` and `local o = os`, but no further. Names that the file uses for locals of its own are
  * left alone. A warning is no fault. */
 void soc_lint_refused(const char *path, bool may_load);
 

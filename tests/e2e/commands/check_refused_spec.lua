@@ -39,6 +39,35 @@ describe("society check of an app", function()
     assert.equal(5, select(2, warnings:gsub("\n", "")))
   end)
 
+  it("warns of what is not called by its own name, and of changes to libraries", function()
+    local warnings = check([[
+      local o = os
+      local function never()
+      pcall(load, "return 1")
+      _G.dofile("x")
+      _G["loadfile"]("x")
+      o["execute"]("ls")
+      o.exit() end
+      local exec = os.getenv
+      local mt = { ["__gc"] = print }
+      function mt.__mode() end
+      string.trim = function(s) return s end
+      function string.first(s) return s:sub(1, 1) end
+      society.root(function(agent)
+        if agent then string.format = nil end
+        function o.time() end
+        _G.string.rep = print
+        return mt, exec
+      end)]])
+    for _, said in ipairs({ "4: warning: load would", "5: warning: dofile", "6: warning: loadfile",
+      "7: warning: os.execute", "8: warning: os.exit", "9: warning: os.getenv",
+      "10: warning: __gc", "11: warning: __mode", "15: warning: changing string.format",
+      "16: warning: changing os.time", "17: warning: changing string.rep" }) do
+      assert.matches("app.lua:" .. said, warnings, 1, true)
+    end
+    assert.equal(11, select(2, warnings:gsub("\n", "")), warnings)
+  end)
+
   it("warns of nothing that works", function()
     assert.equal("", check([[
       society.config({ load = true })
@@ -47,6 +76,12 @@ describe("society check of an app", function()
       society.root(function(agent, message)
         -- os.execute and dofile() in a comment
         local text = "os.exit()"
+        local function own(load, ...) return load(...) end
+        for _, package in ipairs({}) do own(package, { load = 1, dofile = "x" }) end
+        local other, dofile <const> = 1, print
+        dofile(other, ("x").rep, table.concat({ "load" }), agent["load"])
+        local string = {}
+        string.format = "own"
         io.open(debug(text), os.time(), agent:load("root").load, message.package)
         return load("return 1")
       end)]]))
