@@ -3,7 +3,9 @@
 -- `society --complete WORD…` prints what may follow these words, one per line. The line
 -- <directory> stands for a directory, <lua> for a directory or a file *.lua.
 
+local arguments = require("society.cli.arguments")
 local commands = require("society.command")
+local settings = require("society.cli.settings")
 
 local M = {}
 
@@ -16,9 +18,19 @@ local function find_option(command, word)
   return nil
 end
 
-local function print_each(candidates, words)
+-- The state directory that the command would use.
+local function state_of(words)
+  local state
+  for index, word in ipairs(words) do
+    state = word == "--state" and words[index + 1] or word:match("^%-%-state=(.*)$") or state
+  end
+  local found = not state and settings.read()
+  return state or found and found.state and found.state.value or arguments.state.default
+end
+
+local function print_each(candidates, words, all)
   if type(candidates) == "function" then
-    candidates = candidates(words)
+    candidates = candidates(words, state_of(all or words))
   end
   if type(candidates) == "string" then
     candidates = { candidates }
@@ -61,7 +73,7 @@ function M.print(words)
   end
   local plain = plain_words(command, words)
   local completes = command.completes or {}
-  print_each(completes[#plain + 1] or completes.rest, plain)
+  print_each(completes[#plain + 1] or completes.rest, plain, words)
   for _, each in ipairs(command.options or {}) do
     print("--" .. each[1])
   end

@@ -2,7 +2,8 @@
 --
 -- An id may be cut short as long as what is left fits one thing only. An exact id always
 -- stands for itself, even if it begins others, and even if that thing has ended: a command
--- that refuses a task which is done must not find another task instead.
+-- that refuses a task which is done must not find another task instead. Nor is a number cut
+-- short: T1 never stands for T10, even if there is no T1.
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
@@ -17,9 +18,9 @@ local COMPLETED_MAX = 200 -- offered by completion
 -- `exact` is the operation that knows a thing by its id even if it has ended, and the name of
 -- its parameter.
 local KINDS = {
-  agent = { noun = "agent", member = "id", exact = { "agent", "agent" },
+  agent = { noun = "agent", member = "id", is_named = true, exact = { "agent", "agent" },
     lists = { { "agents", {} } } },
-  task = { noun = "open task", member = "task_id", exact = { "tasks", "task" },
+  task = { noun = "open task", member = "task_id", is_named = true, exact = { "tasks", "task" },
     lists = { { "tasks", { type = "pending" } }, { "tasks", { type = "processing" } } } },
   item = { noun = "open item", member = "id", lists = { { "inbox", {} } } },
   message = { noun = "message", member = "id", exact = { "message", "message_id" },
@@ -56,12 +57,19 @@ local function is_exact(state, kind, text)
   return list ~= nil and program.rows(list)() ~= nil
 end
 
+-- Tells whether the id begins with the text. Ids that people give, such as T10, do not begin
+-- with half a number.
+local function begins(kind, id, text)
+  return id:sub(1, #text) == text
+    and not (kind.is_named and text:find("%d$") and id:find("^%d", #text + 1))
+end
+
 -- The ids that begin with the text, in order and without repetition; or nil and a code. The
 -- text itself, if it is one of them, comes alone.
 local function find_all(state, kind, text)
   local found, seen = {}, {}
   local code = each_id(state, kind, function(id)
-    if id:sub(1, #text) == text and not seen[id] then
+    if begins(kind, id, text) and not seen[id] then
       seen[id] = true
       found[#found + 1] = id
     end
@@ -103,9 +111,42 @@ function M.find(command, state, name, text)
   return found[1] or text
 end
 
---- A function that offers ids of the kind to completion, those of a running society.
+-- Tells whether the society is held by a process that does not answer, so that nothing can be
+-- looked for. What the ids are given to says so best.
+local function is_mute(state)
+  local _, name = program.ask(state, ask.request("stats"))
+  return name == "no_such_file" and program.is_held(state)
+end
+
+--- The filters of a request, changed to the ids that their texts stand for, where `names` says
+-- which kind each has. Returns an exit code if that failed, after a complaint.
+function M.find_all(command, state, members, names)
+  local is_known
+  for filter, name in pairs(names) do
+    if members[filter] and is_known == nil then
+      is_known = not is_mute(state)
+    end
+    if members[filter] and is_known then
+      local id, code = M.find(command, state, name, members[filter])
+      if not id then
+        return code
+      end
+      members[filter] = id
+    end
+  end
+  return nil
+end
+
+-- The rows of a list, of a society that runs or not; nothing else is said if there is none.
+local function ask_quietly(state, request)
+  local rows, name = program.ask(state, request)
+  return rows or name == "no_such_file" and program.ask_stopped(state, request) or "[]"
+end
+
+--- A function that offers ids of the kind to completion: those in the state directory that is
+-- given to it.
 function M.completing(name)
-  return function()
+  return function(_, state)
     local kind = KINDS[name]
     local ids = {}
     for _, list in ipairs(kind.lists) do
@@ -113,8 +154,8 @@ function M.completing(name)
       for key, value in pairs(list[2]) do
         members[key] = value
       end
-      local rows = program.ask(arguments.state.default, ask.request(list[1], members))
-      for row in program.rows(rows or "[]") do
+      local rows = ask_quietly(state, ask.request(list[1], members))
+      for row in program.rows(rows) do
         ids[#ids + 1] = (program.cells(row, { kind.member }))
       end
     end

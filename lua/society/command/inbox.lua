@@ -6,7 +6,8 @@ local M = {
   summary = "list the items that wait for your decision",
   options = {
     arguments.state,
-    { "agent", value = "ID", text = "items of one agent" },
+    { "agent", value = "ID", text = "items of one agent",
+      completes = require("society.cli.ids").completing("agent") },
     arguments.json,
   },
   example = "society inbox",

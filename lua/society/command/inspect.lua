@@ -13,17 +13,23 @@ local program = require("society.program")
 
 -- The filters: how each is called on the command line, and its help.
 local FILTERS = {
-  { "agent", value = "ID", text = "rows about one agent" },
-  { "task", value = "ID", text = "rows that belong to one task" },
+  { "agent", value = "ID", text = "rows about one agent", completes = ids.completing("agent") },
+  { "task", value = "ID", text = "rows that belong to one task",
+    completes = ids.completing("task") },
   { "type", value = "TYPE", text = "messages of one type, tasks of one type or state" },
   { "correlation", filter = "correlation_id", value = "ID", text = "rows of one request" },
   { "since", value = "TIME", text = "rows from this time on, such as 2026-01-05T12:00:00Z" },
   { "until", value = "TIME", text = "rows before this time" },
-  { "from", value = "ID", text = "dead letters from one sender" },
-  { "to", value = "ID", text = "dead letters to one receiver" },
+  { "from", value = "ID", text = "dead letters from one sender",
+    completes = ids.completing("agent") },
+  { "to", value = "ID", text = "dead letters to one receiver",
+    completes = ids.completing("agent") },
   { "reason", value = "CODE", text = "dead letters that ended with one error, such as expired" },
   { "limit", value = "N", kind = "number", text = "the latest N rows" },
 }
+
+-- Filters whose values may be cut short, and what they name.
+local NAMED = { agent = "agent", task = "task", from = "agent", to = "agent" }
 
 -- Subjects that are one thing: the operation, its parameter, and how people see the answer.
 local SINGLE = {
@@ -68,9 +74,10 @@ for _, single in ipairs(SINGLE) do
   table.insert(M.completes[1], single[1])
   table.insert(M.lists[1], single)
 end
-M.completes[2] = function(words)
+M.completes[2] = function(words, state)
   local single = singles[words[1]]
-  return single and not single.is_filter and ids.completing(single.kind)() or nil
+  return single and not single.is_filter and ids.completing(single.kind)(words, state)
+    or nil
 end
 table.move(FILTERS, 1, #FILTERS, #M.options + 1, M.options)
 table.insert(M.options, arguments.json)
@@ -93,6 +100,10 @@ local function read_filters(name, given)
     else
       members[member] = value
     end
+  end
+  local code = ids.find_all(M, given.state, members, NAMED)
+  if code then
+    return nil, code
   end
   return members
 end

@@ -2,6 +2,7 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local ids = require("society.cli.ids")
 local json = require("society.json")
 local program = require("society.program")
 
@@ -10,7 +11,8 @@ local M = {
   words = "TEXT",
   min = 1, max = 1,
   options = {
-    { "to", value = "ID", text = "the receiver; without it the gatekeeper decides" },
+    { "to", value = "ID", text = "the receiver; without it the gatekeeper decides",
+      completes = ids.completing("agent") },
     arguments.state,
     { "type", value = "T", text = "the message type (default general)" },
     { "json-payload", text = "TEXT is the payload as JSON" },
@@ -62,6 +64,10 @@ function M.run(given)
   end
   payload, code = make_payload(given)
   if not payload then
+    return code
+  end
+  code = ids.find_all(M, given.state, given, { to = "agent" })
+  if code then
     return code
   end
   local members = { to = given.to, type = given.type, timeout_ms = given.wait and given.timeout }

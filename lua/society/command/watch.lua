@@ -2,6 +2,7 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local ids = require("society.cli.ids")
 local news = require("society.cli.news")
 local output = require("society.cli.output")
 local program = require("society.program")
@@ -12,8 +13,10 @@ local M = {
   summary = "show the activity of a society as it happens",
   options = {
     arguments.state,
-    { "agent", value = "ID", text = "lines about one agent" },
-    { "task", value = "ID", text = "lines that belong to one task" },
+    { "agent", value = "ID", text = "lines about one agent",
+      completes = ids.completing("agent") },
+    { "task", value = "ID", text = "lines that belong to one task",
+      completes = ids.completing("task") },
     { "type", value = "NAME", text = "lines of one event, or about messages of one type" },
     { "correlation", filter = "correlation_id", value = "ID", text = "lines of one request" },
     { "after", value = "LINE", kind = "number", text = "from the line after this one on" },
@@ -63,11 +66,17 @@ function M.run(given)
   if given.after and given.after < 0 then
     return arguments.complain(M, "--after needs 0 or more")
   end
-  local cursor, code = find_cursor(given)
+  local members = filters_of(given)
+  local code = ids.find_all(M, given.state, members, { agent = "agent", task = "task" })
+  if code then
+    return code
+  end
+  local cursor
+  cursor, code = find_cursor(given)
   if not cursor then
     return code
   end
-  return news.follow(given.state, "activity", filters_of(given), cursor, function(list)
+  return news.follow(given.state, "activity", members, cursor, function(list)
     for row in program.rows(list) do
       if given.json then
         print(row)

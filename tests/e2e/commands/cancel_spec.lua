@@ -11,7 +11,7 @@ society.root(function(root)
   for _, id in ipairs({ "worker_1", "worker_10", "other" }) do
     assert(root:spawn_agent("worker", BRIEF, { id = id }))
   end
-  for _, id in ipairs({ "T1", "T10", "T11", "S5" }) do
+  for _, id in ipairs({ "T1", "T10", "T11", "S5", "N42" }) do
     assert(root:send_message { to = "other", type = "task", payload = { task_id = id } })
   end
   return { text = "ready" }
@@ -83,6 +83,40 @@ describe("ids on the command line", function()
     expect(0, "worker_10 ends when its mailbox is empty\n", "", "terminate wor")
     expect(1, "", "society: forbidden: ", "terminate root")
     expect(1, "", "society: agent_not_found: ", "terminate nobody")
+  end)
+
+  it("are never cut inside a number", function()
+    expect(1, "", "society: task_not_found: ", "cancel N4")
+    assert.equal("processing", state_of("N42"))
+    expect(0, "N42 (other): cancelled\n", "", "cancel N")
+    expect(1, "", "society: agent_not_found: ", "send --to worker_2 hello")
+    expect(1, "", "society: agent_not_found: ", "pause worker_2")
+  end)
+
+  it("may be cut short in filters and for send", function()
+    local whole = place:run("inspect messages --agent other --json").out
+    assert.matches('"to":"other"', whole, 1, true)
+    assert.equal(whole, place:run("inspect messages --agent oth --json").out)
+    assert.equal("other", program.rows(place:run("inspect tasks --task S --json"))[1].agent)
+    expect(2, "", "'wor' begins the ids of 2 agents", "inspect messages --agent wor")
+    expect(2, "", "'wor' begins the ids of 2 agents", "send --to wor hello")
+    expect(2, "", "'wor' begins the ids of 2 agents", "watch --agent wor")
+    assert.equal(0, place:run("send --to oth hello").code)
+    local sent = program.rows(place:run("inspect messages --agent oth --json"))
+    assert.equal("hello", sent[#sent].payload.text)
+  end)
+
+  it("are offered for options, in the state directory that is named, running or not", function()
+    local agents = "^user\nroot\nworker_1\nworker_10\nother\n$"
+    assert.matches(agents, place:run("--complete send --to").out)
+    assert.matches(agents, place:run("--complete inspect messages --agent").out)
+    assert.matches("^T1\nT10\nT11\nS5\nN42\n$", place:run("--complete watch --task").out)
+    running:kill("TERM")
+    running:wait()
+    place:shell("mv .society elsewhere")
+    assert.equal("", place:run("--complete send --to").out)
+    assert.matches(agents, place:run("--complete send --state elsewhere --to").out)
+    assert.matches(agents, place:shell("SOCIETY_STATE=elsewhere society --complete send --to").out)
   end)
 
   it("of tasks and agents are offered by completion", function()
