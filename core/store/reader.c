@@ -11,6 +11,7 @@
 
 #define BUSY_US     100000 /* after a commit */
 #define REST_SHARE  9      /* of the time that a page took, to rest after it */
+#define REST_US_MIN 3000   /* a short page costs more outside this thread than in it */
 #define REST_US_MAX 30000
 
 struct soc_reader {
@@ -77,6 +78,8 @@ static void rest_after(struct soc_reader *reader, const struct soc_lookup *looku
 {
     int64_t now_us = soc_clock_monotonic_us();
     int64_t rest_us = (now_us - begin_us) * REST_SHARE;
+    if (rest_us < REST_US_MIN)
+        rest_us = REST_US_MIN;
     if (!lookup->query.is_prompt)
         reader->rest_until_us = now_us + (rest_us < REST_US_MAX ? rest_us : REST_US_MAX);
 }
