@@ -461,6 +461,24 @@ test("an agent that is not there gets a sentence of its own", async () => {
   });
 });
 
+test("on a small screen help begins with its title, and notices leave time alone", async () => {
+  await visit("full", {}, async (page) => {
+    await page.setViewportSize({ width: 320, height: 480 });
+    await go(page, "#/inbox");
+    await page.click('[data-do="help"]');
+    await page.waitForSelector("#dialog-title:focus");
+    assert.ok((await page.locator("#dialog-title").boundingBox()).y > 0);
+    await page.keyboard.press("Tab");
+    await page.waitForSelector('dialog [data-do="close"]:focus');
+    await page.keyboard.press("Escape");
+    await page.waitForSelector('[data-do="help"]:focus');
+    await page.click('[data-do="approve"]');
+    const notice = await page.locator(".notice").boundingBox();
+    const time = await page.locator("footer").boundingBox();
+    assert.ok(notice.y + notice.height <= time.y, `${notice.y} ${notice.height} ${time.y}`);
+  });
+});
+
 test("a dialog keeps the focus inside, and Escape gives it back", async () => {
   await visit("full", {}, async (page) => {
     await go(page, "#/tasks");

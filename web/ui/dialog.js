@@ -19,6 +19,16 @@ export function openDialog(title, content) {
   draw(place(), []);
   draw(place(), [h("h2", { id: "dialog-title" }, title), content()]);
   if (!place().open) place().showModal();
+  if (document.activeElement.matches("dialog :not(input)")) fromTheTop();
+}
+
+// What is to be read begins with its title, however small the screen, and nothing that cannot be
+// undone happens by Enter alone.
+function fromTheTop() {
+  const title = document.getElementById("dialog-title");
+  title.tabIndex = -1;
+  title.focus();
+  place().scrollTop = 0;
 }
 
 /** Asks before something is done: resolves to the text of the field (maybe empty), or null.
