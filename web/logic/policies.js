@@ -8,6 +8,7 @@ export const SHIPPED = {
   deadlock: ["earliest", "latest"],
   delivery: ["default"],
   gatekeeper: ["keywords", "root"],
+  hosts: ["by_role", "least_loaded", "local"],
   introductions: ["agent", "capability", "confirm", "parent"],
   messages: ["any", "helix", "society", "workflow"],
   presentation: ["en", "zh"],
