@@ -376,11 +376,12 @@ void soc_tasks_arm(struct soc_host *host, struct soc_task *task)
 
 static void begin(struct soc_host *host, struct soc_task *task)
 {
-    if (soc_task_begin(task, soc_host_now(host)) < 0)
+    int64_t now_ms = soc_host_now(host);
+    if (soc_task_begin(task, now_ms) < 0)
         return; /* already started before a crash */
     soc_tasks_store(host, task);
     soc_tasks_arm(host, task);
-    soc_tasks_trace(host, "task_start", task, (struct soc_slice){0});
+    soc_tasks_trace_start(host, task, now_ms);
 }
 
 void soc_tasks_begin(struct soc_host *host, const struct soc_message *message)

@@ -91,6 +91,10 @@ void soc_tasks_file(struct soc_host *host, struct soc_task *task, uint64_t paren
 void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_task *task,
                      struct soc_slice reason);
 
+/* The same for its start at `now_ms`, the time that the task itself records, so that the two
+ * agree even if the clock has advanced. */
+void soc_tasks_trace_start(struct soc_host *host, const struct soc_task *task, int64_t now_ms);
+
 /* The same for its end, with how long it took. */
 void soc_tasks_trace_end(struct soc_host *host, const struct soc_task *task,
                          struct soc_slice reason);

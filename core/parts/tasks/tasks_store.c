@@ -37,16 +37,17 @@ void soc_tasks_store(struct soc_host *host, const struct soc_task *task)
     soc_tasks_store_under(host, task, task->parent);
 }
 
-/* Writes an event of `agent` about the task; takes the unfinished object `detail`. */
+/* Writes an event of `agent` about the task, which happened at `time_ms`; takes the unfinished
+ * object `detail`. */
 static void put_event(struct soc_host *host, const char *event, const struct soc_agent *agent,
-                      const struct soc_task *task, struct soc_buf detail)
+                      const struct soc_task *task, int64_t time_ms, struct soc_buf detail)
 {
     soc_buf_put_byte(&detail, '}');
-    soc_log_event(&host->log, SOC_LOG_INFO, soc_host_now(host), event, soc_agent_id(agent),
+    soc_log_event(&host->log, SOC_LOG_INFO, time_ms, event, soc_agent_id(agent),
                   soc_buf_slice(&detail));
     struct soc_record record = {.type = SOC_RECORD_EVENT};
     record.event = (struct soc_record_event){
-        .time_ms = (uint64_t)soc_host_now(host),
+        .time_ms = (uint64_t)time_ms,
         .event = soc_slice_text(event),
         .agent = soc_agent_id(agent),
         .task_id = soc_slice_text(task->id),
@@ -74,21 +75,27 @@ static struct soc_buf begin_detail(const struct soc_task *task, struct soc_slice
 void soc_tasks_trace(struct soc_host *host, const char *event, const struct soc_task *task,
                      struct soc_slice reason)
 {
-    put_event(host, event, task->owner, task, begin_detail(task, reason));
+    put_event(host, event, task->owner, task, soc_host_now(host), begin_detail(task, reason));
+}
+
+void soc_tasks_trace_start(struct soc_host *host, const struct soc_task *task, int64_t now_ms)
+{
+    put_event(host, "task_start", task->owner, task, now_ms,
+              begin_detail(task, (struct soc_slice){0}));
 }
 
 void soc_tasks_trace_end(struct soc_host *host, const struct soc_task *task,
                          struct soc_slice reason)
 {
     struct soc_buf detail = begin_detail(task, reason);
-    int64_t took_ms = soc_task_took_ms(task, soc_host_now(host));
+    int64_t took_ms = soc_task_took_ms(task, task->ended_ms);
     soc_json_put_text_member(&detail, "state", soc_slice_text(soc_task_state_name(task->state)));
     soc_json_put_name(&detail, "duration_seconds");
     if (took_ms % 1000 == 0)
         soc_json_put_integer(&detail, took_ms / 1000);
     else
         soc_json_put_number(&detail, (double)took_ms / 1000);
-    put_event(host, "task_end", task->owner, task, detail);
+    put_event(host, "task_end", task->owner, task, task->ended_ms, detail);
 }
 
 void soc_tasks_trace_handoff(struct soc_host *host, const struct soc_task *task)
@@ -100,7 +107,7 @@ void soc_tasks_trace_handoff(struct soc_host *host, const struct soc_task *task)
     soc_json_put_text_member(&detail, "parent_task_id", soc_slice_text(task->parent->id));
     soc_json_put_text_member(&detail, "from", soc_agent_id(task->assigner));
     soc_json_put_text_member(&detail, "to", soc_agent_id(task->owner));
-    put_event(host, "handoff", task->assigner, task, detail);
+    put_event(host, "handoff", task->assigner, task, soc_host_now(host), detail);
 }
 
 void soc_tasks_read(struct soc_host *host, struct soc_task *task, const struct soc_record_task *r)

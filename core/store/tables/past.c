@@ -329,12 +329,15 @@ static void take_task(struct soc_past *past, const struct soc_line *line, struct
         replace(&task->correlation_id, line->correlation_id);
     replace(&task->reason, soc_json_member(line->detail, "reason"));
     task->ended_ms = 0;
-    if (was_over && soc_slice_equal(event, SOC_SLICE("task_opened")))
+    if (was_over && soc_slice_equal(event, SOC_SLICE("task_opened"))) {
         task->tries = 0;
+        task->started_ms = 0;
+    }
     if (soc_slice_equal(event, SOC_SLICE("task_start"))) {
         task->state = "processing";
         task->tries++;
-        task->started_ms = line->time_ms;
+        if (task->started_ms == 0)
+            task->started_ms = line->time_ms;
     } else if (soc_slice_equal(event, SOC_SLICE("task_end"))) {
         task->state = end_state(line->detail);
         task->ended_ms = line->time_ms;

@@ -139,6 +139,27 @@ static void tasks_that_are_over_are_bounded_and_open_ones_stay(void)
     soc_past_free(past);
 }
 
+static void a_task_keeps_its_first_start_over_retries_until_it_is_opened_again(void)
+{
+    struct soc_past *past = new_family();
+    feed_task(past, "task_opened", "t", "{\"assigner\":\"root\"}");
+    feed_task(past, "task_start", "t", "{}");
+    const struct soc_past_task *task = soc_map_find(&past->tasks, TEXT("ann\nt"));
+    int64_t first_ms = task->started_ms;
+    CHECK(first_ms > task->opened_ms);
+    feed_task(past, "task_retried", "t", "{}");
+    feed_task(past, "task_start", "t", "{}");
+    CHECK_INT(task->started_ms, first_ms);
+    CHECK_INT(task->tries, 2);
+    feed_task(past, "task_end", "t", "{\"state\":\"failed\"}");
+    feed_task(past, "task_opened", "t", "{\"assigner\":\"root\"}");
+    CHECK_INT(task->started_ms, 0);
+    feed_task(past, "task_start", "t", "{}");
+    CHECK(task->started_ms > first_ms);
+    CHECK_INT(task->tries, 1);
+    soc_past_free(past);
+}
+
 int main(void)
 {
     RUN(an_agent_is_known_to_its_parent_until_it_ends);
@@ -146,5 +167,6 @@ int main(void)
     RUN(a_broadcast_counts_for_each_reader);
     RUN(what_holds_an_agent_is_its_status);
     RUN(tasks_that_are_over_are_bounded_and_open_ones_stay);
+    RUN(a_task_keeps_its_first_start_over_retries_until_it_is_opened_again);
     return check_done();
 }
