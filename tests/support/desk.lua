@@ -132,12 +132,29 @@ function Desk:await(name, count)
   end)
 end
 
---- What root printed: messages from everybody but the user.
+-- How many of the first lines of a run repeat the last ones before it.
+local function count_repeated(before, lines)
+  for count = math.min(#before, #lines), 1, -1 do
+    if table.concat(before, "\n", #before - count + 1) == table.concat(lines, "\n", 1, count) then
+      return count
+    end
+  end
+  return 0
+end
+
+--- What root printed: messages from everybody but the user. Lines that were printed just before
+-- a kill, and whose printing was not recorded yet, are printed again by the next run; they count
+-- once.
 function Desk:heard()
-  local list = {}
+  local list, all = {}, {}
   for number = 1, self.place.count do
+    local lines = {}
     for line in (self.place:read((".job%d.out"):format(number)) or ""):gmatch("[^\n]+") do
-      list[#list + 1] = json.decode(line)
+      lines[#lines + 1] = line
+    end
+    for index = count_repeated(all, lines) + 1, #lines do
+      all[#all + 1] = lines[index]
+      list[#list + 1] = json.decode(lines[index])
     end
   end
   return list
