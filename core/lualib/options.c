@@ -71,6 +71,20 @@ static bool is_known(const char *name, size_t length, const char *const *known)
     return false;
 }
 
+/* Pushes the names as one text, "a, b, c", and lends it. */
+static const char *push_names(lua_State *L, const char *const *known)
+{
+    luaL_Buffer names;
+    luaL_buffinit(L, &names);
+    for (int i = 0; known[i] != NULL; i++) {
+        if (i > 0)
+            luaL_addstring(&names, ", ");
+        luaL_addstring(&names, known[i]);
+    }
+    luaL_pushresult(&names);
+    return lua_tostring(L, -1);
+}
+
 void soc_option_check_names(lua_State *L, int index, const char *what, const char *const *known)
 {
     const char *worst = NULL;
@@ -88,6 +102,7 @@ void soc_option_check_names(lua_State *L, int index, const char *what, const cha
     if (worst != NULL) {
         char shown[SOC_ID_BYTES_MAX + 1];
         snprintf(shown, sizeof(shown), "%s", worst);
-        luaL_error(L, "%s: unknown option '%s'", what, shown);
+        luaL_error(L, "%s: unknown option '%s'; the options are %s", what, shown,
+                   push_names(L, known));
     }
 }

@@ -148,7 +148,8 @@ describe("society.role", function()
   end
 
   it("raises on an invalid role", function()
-    assert.matches("unknown option 'colour'", fault({ id = "x", colour = 1 }), 1, true)
+    assert.matches("role: unknown option 'colour'; the options are id, ",
+      fault({ id = "x", colour = 1 }), 1, true)
     assert.matches("behaviour", fault({ id = "x", behaviour = 7 }), 1, true)
     assert.matches("'name'", fault({ id = "x", name = 7 }), 1, true)
     assert.is_string(fault({ id = "no id", name = "x", behaviour = function() end }))
