@@ -17,13 +17,44 @@ local M = {}
 
 M.names = { "alpha", "beta", "gamma" }
 
--- Main sends numbered reports to both others until root says that it is over; root keeps the
--- last number of each and notes what is not the next.
+-- Root sends numbered reports to both others, step by step, until it is told that it is over. It
+-- keeps the last number of each and notes what is not the next.
 local APP = [[
 local society = require("society")
 society.config { name = "trio", hosts = { secret_env = "TRIO_KEY" } }
 local PEERS = PEER_LIST
-local PER_STEP, PAUSE_MS, PER_LOOK = 5, 20, 50
+local PER_STEP, PAUSE_MS, FULL_MS = 5, 20, 100
+
+-- One report to each; a full outbox delays it.
+local function report(root, number)
+  for _, peer in ipairs(PEERS) do
+    local function send()
+      return root:send_message { to = "root@" .. peer, type = "status_report",
+        payload = { number = number } }
+    end
+    local sent, err = send()
+    while not sent do
+      assert(err.error == "mailbox_full", err.message)
+      root:sleep(FULL_MS)
+      sent, err = send()
+    end
+  end
+end
+
+local function step(root)
+  local number = root.state.number or 0
+  if root.state.is_over then
+    root.state.total = number
+    return
+  end
+  for _ = 1, PER_STEP do
+    number = number + 1
+    report(root, number)
+  end
+  root.state.number = number
+  root:sleep(PAUSE_MS)
+  root:send_message { to = "root", payload = { step = true } }
+end
 
 society.root {
   status_report = function(root, message)
@@ -36,40 +67,21 @@ society.root {
     end
   end,
   general = function(root, message)
-    local payload = message.payload
-    root.state.is_over = root.state.is_over or payload.is_over
-    if root.state.is_over then
-      root.state.total = payload.total -- the last one: main ends with this answer
+    if message.payload.start then
+      for _, peer in ipairs(PEERS) do
+        assert(root:add_contact { id = "root@" .. peer })
+      end
+      step(root)
+    elseif message.payload.step then
+      step(root)
+    else
+      root.state.is_over = true
     end
-    return { is_over = root.state.is_over or false }
   end,
 }
 
 society.main(function(user)
-  local number, is_over = 0, false
-  local function send(peer)
-    local sent, err = user:send_message { to = "root@" .. peer, type = "status_report",
-      payload = { number = number } }
-    while not sent do
-      assert(err.error == "mailbox_full", err.message)
-      user:sleep(100)
-      sent, err = user:send_message { to = "root@" .. peer, type = "status_report",
-        payload = { number = number } }
-    end
-  end
-  while not is_over do
-    number = number + 1
-    for _, peer in ipairs(PEERS) do
-      send(peer)
-    end
-    if number % PER_STEP == 0 then
-      user:sleep(PAUSE_MS)
-    end
-    if number % PER_LOOK == 0 then
-      is_over = assert(user:request { to = "root", payload = { total = number },
-        timeout_ms = 600000 }).payload.is_over
-    end
-  end
+  user:send_message { to = "root", payload = { start = true } }
 end)
 ]]
 
@@ -141,8 +153,10 @@ local STOPPED = { fenced = true, state_rolled_back = true, peer_rolled_back = tr
 --- Calls `look` for each link of each host. False: one does not answer, or `look` says so.
 local function all(fleet, look)
   for _, name in ipairs(M.names) do
+    local running = fleet.hosts[name]
+    assert(not running:code(), running:err())
     local links = fleet.place:run("inspect links --json --state " .. name)
-    if links.code ~= 0 or fleet.hosts[name]:code() then
+    if links.code ~= 0 then
       return false
     end
     for _, link in ipairs(program.rows(links)) do
@@ -195,11 +209,11 @@ end
 function Fleet:finish()
   local totals, count = {}, 0
   for _, name in ipairs(M.names) do
-    assert(self.place:run(("call request --state %s %s"):format(name, program.quote(json.encode({
+    assert(self.place:run(("call send --state %s %s"):format(name, program.quote(json.encode({
       to = "root", payload = { is_over = true } })))).code == 0)
   end
   for _, name in ipairs(M.names) do
-    program.wait_for("main of " .. name, function()
+    program.wait_for("the last step of " .. name, function()
       totals[name] = root_of(self, name).total
       return totals[name]
     end)
@@ -210,7 +224,7 @@ function Fleet:finish()
       local state = root_of(self, name)
       assert(not state.fault, state.fault)
       for _, other in ipairs(others(name)) do
-        is_all = is_all and (state.last or {})["user@" .. other] == totals[other]
+        is_all = is_all and (state.last or {})["root@" .. other] == totals[other]
       end
     end
     return is_all and all(self, function(_, link)
@@ -223,8 +237,8 @@ function Fleet:finish()
   end
   for _, name in ipairs(M.names) do
     for _, other in ipairs(others(name)) do
-      local sent = reports(self, name, "user", "root@" .. other)
-      local taken = reports(self, other, "user@" .. name, "root")
+      local sent = reports(self, name, "root", "root@" .. other)
+      local taken = reports(self, other, "root@" .. name, "root")
       assert(#sent == totals[name], ("%s has sent %d of %d"):format(name, #sent, totals[name]))
       assert(#taken == #sent, ("%s has taken %d of %d"):format(other, #taken, #sent))
       for i = 1, #sent do
