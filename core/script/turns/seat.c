@@ -17,6 +17,13 @@
 #define SLOW_PATIENCE_US 50
 #define RUN_PATIENCE_US  2000 /* in one run */
 
+/* A turn of several questions is over its budget if doing it again takes so much CPU time: each
+ * time that its worker is slow it is done again, and everybody waits for that. */
+#define REDO_US     12000
+#define REDO_COUNT  16
+#define LARGE_COUNT 4 /* if they are large */
+#define LARGE_BYTES ((size_t)4 << 20)
+
 /* After so much CPU time in all a worker is not kept. */
 #define RETIRE_MS (SOC_WORKER_CPU_S_MAX * 1000 / 2)
 
@@ -60,8 +67,10 @@ struct soc_seat {
     struct alias *aliases;
     size_t alias_count;
     int64_t waited_us;    /* by the loop, in this run */
+    int64_t begun_us;     /* CPU time of the host when this run began */
     struct soc_buf asked; /* what is asked, with ids as they are now */
     bool is_slow;
+    bool is_redone;    /* this run has come from the notes, and nothing else yet */
     bool is_kept;      /* the worker is a former activation's and has not spoken since */
     unsigned strays;   /* times that it had to begin anew */
     int64_t base_ms;   /* CPU time of the worker when the turn began */
@@ -211,6 +220,8 @@ void soc_seat_rewind(struct soc_seat *seat)
     seat->place = 0;
     seat->alias_count = 0;
     seat->waited_us = 0;
+    seat->begun_us = soc_workers_own_cpu_us();
+    seat->is_redone = true;
 }
 
 void soc_seat_renew(struct soc_seat *seat)
@@ -389,11 +400,21 @@ static struct soc_slice translate(struct soc_seat *seat, size_t place)
     return soc_buf_slice(&seat->asked);
 }
 
+/* Tells whether this run of the turn has taken the host long enough. */
+static bool is_laborious(const struct soc_seat *seat)
+{
+    size_t enough = seat->text.length > LARGE_BYTES ? LARGE_COUNT : REDO_COUNT;
+    return seat->count >= enough && soc_workers_own_cpu_us() - seat->begun_us > REDO_US;
+}
+
 enum soc_seat_state soc_seat_hear(struct soc_seat *seat, struct soc_slice *asked)
 {
     struct soc_slice said;
     enum soc_seat_state state = SOC_SEAT_ASKED;
     if (seat->place == seat->count) {
+        if (is_laborious(seat))
+            return seat->is_redone ? SOC_SEAT_OVER : SOC_SEAT_BUSY;
+        seat->is_redone = false;
         state = seat->worker == NULL ? start_worker(seat) : listen(seat, &said);
         if (state == SOC_SEAT_ASKED)
             state = note_asked(seat, said);

@@ -17,6 +17,30 @@ local RUNS_MAX = 3
 local ISOLATED_CPU_MS = 30
 local ISOLATED_STEP_MS = 15
 
+-- The longest turn of the host for an isolated agent that has many effects.
+local REDONE_STEP_MS = 20
+
+local REDONE = [[
+local society = require("society")
+society.role({ id = "many", name = "m", isolated = true, behaviour = function(agent)
+  local function burn(n) local x = 0 for i = 1, n do x = x + i end return x end
+  local function tell(text)
+    assert(agent:send_message({ to = "root", type = "status_report", payload = text }))
+  end
+  %s
+end })
+society.root(function(root, message)
+  if message.type == "status_report" then return end
+  assert(root:spawn_agent("many", { objective = "o", constraints = {}, inputs = "i",
+    outputs = "o", completion_criteria = "c" }, { id = "many" }))
+  local reply, err = root:request({ to = "many", payload = "go" })
+  return reply and "done" or err.error
+end)
+society.main(function(user)
+  print(assert(user:request({ to = "root", payload = "go" })).payload.text)
+end)
+]]
+
 describe("hostile scripts in a running society", function()
   local function run(cpu_ms, is_isolated)
     local place = program.place()
@@ -55,4 +79,31 @@ describe("hostile scripts in a running society", function()
     end
     assert.is_true(worst <= bound, ("%s of %s ms"):format(worst, bound))
   end)
+
+  -- A turn is done again each time that its worker is slow, so many effects cost their square.
+  for name, body in pairs({
+    ["large effects"] = "for _ = 1, 60 do burn(300000) tell(('x'):rep(900000)) end",
+    ["small effects"] = "for _ = 1, 4000 do burn(100) tell('x') end",
+  }) do
+    it("delay nobody by what is done again: " .. name, function()
+      local bound, worst = REDONE_STEP_MS * stalls.slowness(), math.huge
+      for _ = 1, RUNS_MAX do
+        local place = program.place()
+        place:write("app.lua", REDONE:format(body))
+        local result = place:shell(("%s society run app.lua %s"):format(stalls.ENVIRONMENT,
+          stalls.OPTIONS))
+        local dead = program.rows(place:run("inspect dead-letters --json"))
+        place:remove()
+        assert.equal(0, result.code, result.err:sub(-2000))
+        assert.equal("receiver_failed\n", result.out)
+        assert.equal("budget_exceeded", dead[1].error.error)
+        assert.equal("cpu_ms", dead[1].error.which)
+        worst = math.min(worst, stalls.worst(result.err).turn_cpu_ms)
+        if worst <= bound then
+          break
+        end
+      end
+      assert.is_true(worst <= bound, ("%s of %s ms"):format(worst, bound))
+    end)
+  end
 end)
