@@ -421,6 +421,8 @@ test("what was typed, unfolded and scrolled to is there for whoever comes back",
     await page.waitForSelector("form.modify");
     await eventually("the place", async () => (await main.evaluate((n) => n.scrollTop)) === top);
     assert.equal(await page.inputValue('[name="comment"]'), "after the 5th");
+    assert.equal(await page.inputValue('form.modify [name="amount"]'), "50");
+    assert.ok(await page.isChecked('form.modify [name="express"]'));
     await page.click('[data-do="submit-modify"]');
     await eventually("the decision", () => society.inbox[1].decision === "modify");
     assert.deepEqual(society.inbox[1].given.changes, { amount: 50, express: true });

@@ -17,7 +17,7 @@ const GO = {
   c: "cost",
 };
 
-const GENERAL = ["?", "g", "[", "]", "l", "p", "/", "j", "D", "L"];
+const GENERAL = ["?", "g", "[", "]", "l", "p", "/", "j", "Enter", "D", "L"];
 const INBOX = ["a", "m", "r", "1"];
 
 // Keys that may be held down. All others act once: whoever holds `a` decides one question, not
