@@ -109,7 +109,7 @@ local function declare(s, acts)
 end
 
 -- With `peers` (name -> app) the host `alpha` of a fleet.
-local function found(options)
+local function settle(options)
   local peers = options.peers
   if not peers then
     return M.new(options)
@@ -131,7 +131,7 @@ function M.troupe(acts, options)
   options = options or {}
   options.policies = options.policies or { contacts = "open" }
   options.app = function(s) declare(s, acts) end
-  local s, fleet = found(options)
+  local s, fleet = settle(options)
   local ids = json.array({})
   for id in pairs(acts) do
     if id ~= "root" then
