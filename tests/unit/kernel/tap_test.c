@@ -207,6 +207,40 @@ static void a_stream_is_exactly_the_lines(void)
     }
 }
 
+/* One who hears lines, and one who comes while those are handed out. */
+struct pair {
+    struct world *world;
+    struct ear first;
+    struct ear second;
+};
+
+static bool hear_and_bring(void *user, const struct soc_tap_line *lines, size_t count)
+{
+    struct pair *pair = user;
+    if (pair->second.listener == NULL)
+        listen(pair->world, &pair->second,
+               (struct soc_tap_options){.after = lines[count - 1].line + 50});
+    return hear(&pair->first, lines, count);
+}
+
+static void one_that_comes_ahead_of_the_others_gets_nothing_twice(void)
+{
+    struct world world = {0};
+    struct pair pair = {.world = &world};
+    world_open(&world, NULL);
+    const struct soc_tap_options options = {
+        .is_from_now = true, .take = hear_and_bring, .user = &pair};
+    pair.first.listener = soc_tap_listen(world.host, &options);
+    uint64_t now = soc_look_last_line(world.host);
+    tell(&world, "log", 600); /* a page, and a part of the next, which the second has read */
+    tell(&world, "log", 1);
+    check_log(&world, &pair.first, now);
+    check_log(&world, &pair.second, now + 550);
+    leave(&pair.first);
+    leave(&pair.second);
+    world_close(&world);
+}
+
 static void filters_choose_lines(void)
 {
     struct world world = {0};
@@ -305,6 +339,7 @@ int main(void)
     RUN(one_from_now_gets_only_what_comes);
     RUN(a_slow_one_is_left_alone_and_misses_nothing);
     RUN(a_stream_is_exactly_the_lines);
+    RUN(one_that_comes_ahead_of_the_others_gets_nothing_twice);
     RUN(filters_choose_lines);
     RUN(every_name_of_the_contract_has_an_event);
     RUN(patterns_have_stars);
