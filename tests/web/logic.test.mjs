@@ -140,12 +140,15 @@ test("the bar of the law shows every state that is not empty, and adds up", () =
 
 test("rates are of the last ten seconds and begin anew after a restart", () => {
   const rates = new Rates(60);
-  assert.deepEqual(rates.now(), { sent: 0, processed: 0 });
+  assert.equal(rates.now(), null);
   for (let i = 0; i <= 20; i += 1) rates.add(i * 1000, { sent: i * 5, processed: i });
   assert.deepEqual(rates.now(), { sent: 5, processed: 1 });
   assert.equal(rates.series().length, 20);
-  rates.add(30000, { sent: 0 });
+  rates.add(40000, { sent: 100 });
+  assert.deepEqual(rates.now(), { sent: 0, processed: 0 });
+  rates.add(50000, { sent: 0 });
   assert.deepEqual(rates.series(), []);
+  assert.equal(rates.now(), null);
 });
 
 test("tasks stand by state; open ones by priority, deadline and age", () => {

@@ -359,10 +359,12 @@ test("a link to an item that was decided shows it, without buttons", async () =>
 test("the inbox: options, changes by a form, the next item by itself", async () => {
   await visit("full", {}, async (page, society) => {
     await go(page, "#/inbox");
+    assert.equal(await page.locator("article button.main").count(), 0); // an option says more
     await page.keyboard.press("2");
     await eventually("the choice", () => society.inbox[0].state === "decided");
     await page.waitForSelector("text=Chosen: “The sea is closer than you think”; writer");
     await page.waitForSelector('article[data-id="item_2"]');
+    assert.equal(await page.locator('article button.main[data-do="approve"]').count(), 1);
     await page.keyboard.press("m");
     await page.waitForSelector("form.modify");
     assert.equal(await page.locator('[data-do="approve"]').count(), 0);

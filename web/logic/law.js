@@ -39,11 +39,13 @@ export class Rates {
     if (this.samples.length > this.keep + 1) this.samples.shift();
   }
 
-  /** Per second, over the last ten seconds: { sent, processed }. */
+  /** Per second, over the last ten seconds: { sent, processed }; null before there are two
+   *  samples. */
   now() {
     const last = this.samples.at(-1);
     const first = this.samples.find((sample) => last.ms - sample.ms <= 10000);
-    if (!last || first === last) return { sent: 0, processed: 0 };
+    if (!last || this.samples.length === 1) return null;
+    if (first === last) return { sent: 0, processed: 0 };
     const seconds = (last.ms - first.ms) / 1000;
     return {
       sent: (last.sent - first.sent) / seconds,

@@ -52,7 +52,7 @@ function buttons(look, data) {
           "approve",
           [h("kbd", null, "a"), " ", t("do.approve")],
           () => decide(look, data, { decision: "approve" }),
-          { kind: "main" },
+          { kind: options.length > 0 ? "" : "main" }, // an option says more
         ),
         button(look, "modify", [h("kbd", null, "m"), " ", t("do.modify")], () =>
           openModify(look, data),

@@ -79,7 +79,8 @@ function lawBar(look, stats) {
 
 function rateCard(look) {
   if (look.at !== null) return null;
-  const { sent, processed } = rates.now();
+  const now = rates.now();
+  const shown = (rate) => (now === null ? "–" : compact(Math.round(rate * 10) / 10));
   const series = rates.series();
   const top = Math.max(1, ...series);
   const points = series.map(
@@ -93,17 +94,11 @@ function rateCard(look) {
     h(
       "p",
       { class: "pair" },
+      h("span", null, h("b", { class: "big" }, shown(now?.sent)), " ", t("now.rate.sent")),
       h(
         "span",
         null,
-        h("b", { class: "big" }, compact(Math.round(sent * 10) / 10)),
-        " ",
-        t("now.rate.sent"),
-      ),
-      h(
-        "span",
-        null,
-        h("b", { class: "big" }, compact(Math.round(processed * 10) / 10)),
+        h("b", { class: "big" }, shown(now?.processed)),
         " ",
         t("now.rate.processed"),
       ),
