@@ -57,19 +57,6 @@ static int break_turn(lua_State *L, struct soc_script *script)
     return soc_sandbox_raise_fatal(L);
 }
 
-int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char *which,
-                            uint64_t limit)
-{
-    if (!script->is_broken) {
-        soc_refusal_begin(&script->fatal, SOC_EBUDGET,
-                          "one turn did too much at once; split the work over several messages");
-        soc_json_put_text_member(&script->fatal, "which", soc_slice_text(which));
-        soc_buf_printf(&script->fatal, ",\"limit\":%llu", (unsigned long long)limit);
-        soc_refusal_end(&script->fatal, SOC_EBUDGET);
-    }
-    return break_turn(L, script);
-}
-
 /* Appends file and line of the innermost Lua function, as its errors show them. */
 static void put_where(lua_State *L, struct soc_buf *out)
 {
@@ -81,6 +68,24 @@ static void put_where(lua_State *L, struct soc_buf *out)
         soc_buf_printf(out, "%s:%d", frame.short_src, frame.currentline);
         return;
     }
+}
+
+int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char *which,
+                            uint64_t limit)
+{
+    if (!script->is_broken) {
+        struct soc_buf where = {0};
+        put_where(L, &where);
+        soc_refusal_begin(&script->fatal, SOC_EBUDGET,
+                          "one turn did too much at once; split the work over several messages");
+        soc_json_put_text_member(&script->fatal, "which", soc_slice_text(which));
+        soc_buf_printf(&script->fatal, ",\"limit\":%llu", (unsigned long long)limit);
+        if (where.length > 0)
+            soc_json_put_text_member(&script->fatal, "where", soc_buf_slice(&where));
+        soc_buf_fini(&where);
+        soc_refusal_end(&script->fatal, SOC_EBUDGET);
+    }
+    return break_turn(L, script);
 }
 
 /* Tells a replay where the script differs. */

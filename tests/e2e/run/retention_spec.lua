@@ -119,6 +119,18 @@ describe("retention", function()
     assert.equal(0, place:run("inspect activity").code)
   end)
 
+  it("bounds what is kept for replay as well", function()
+    local running = place:start_ready("run app.lua --quiet --set history=full --set retention_mb="
+      .. LIMIT_MB)
+    program.wait_for("more history than the limit holds", function()
+      return totals().sent > 20000
+    end)
+    running:kill("TERM")
+    running:wait()
+    assert.is_true(size_mb("society.db") < LIMIT_MB * 2, size_mb("society.db"))
+    check_live()
+  end)
+
   it("survives kills, and a restart goes on", function()
     local line = 0
     for _ = 1, 3 do

@@ -237,6 +237,7 @@ describe("an endless loop", function()
       local reason = looping(body)
       assert.equal("budget_exceeded", reason.error)
       assert.is_string(reason.message)
+      assert.matches(":1$", reason.where) -- the body has one line
     end)
   end
 
