@@ -7,12 +7,13 @@
 #include "store/tables/lines.h"
 #include "store/tables/schema.h"
 
-#define DAY_MS       INT64_C(86400000)
-#define SWEEP_ROWS   256 /* looked at again in a step */
-#define HISTORY_ROWS "512"
-#define VACUUM_PAGES 128 /* given back in a step */
-#define FREE_PAGES   64  /* not worth the trouble */
-#define FREE_SHARE   8   /* one page in so many may be free */
+#define DAY_MS                INT64_C(86400000)
+#define SWEEP_ROWS            256 /* looked at again in a step */
+#define HISTORY_ROWS          "512"
+#define HISTORY_ROWS_FOR_LINE 4   /* removing one costs as much as removing so many of its rows */
+#define VACUUM_PAGES          128 /* given back in a step */
+#define FREE_PAGES            64  /* not worth the trouble */
+#define FREE_SHARE            8   /* one page in so many may be free */
 
 /* What a step works with. */
 struct step {
@@ -151,18 +152,11 @@ static int sweep(struct step *step)
     return rc;
 }
 
-/* Removes the history of that age, from its front, as its own retention does (statements.c),
- * and the conversations of one agent that had ended by then. */
-static int remove_kept(struct step *step)
+/* Removes the conversations of one agent that had ended by then. */
+static int remove_memories(struct step *step)
 {
     int64_t agent = 0;
     int rc = ask(step,
-                 "DELETE FROM history WHERE number IN (SELECT number FROM history"
-                 " WHERE time_ms <= ?1 AND what IN ('run', 'question') ORDER BY number"
-                 " LIMIT " HISTORY_ROWS ")",
-                 step->horizon_ms, 0, NULL);
-    if (rc == SOC_OK)
-        rc = ask(step,
                  "SELECT number FROM agents WHERE number > ?1 AND ended_ms <= ?2"
                  " ORDER BY number LIMIT 1",
                  step->prune->swept_agent, step->horizon_ms, &agent);
@@ -172,6 +166,19 @@ static int remove_kept(struct step *step)
                  agent, 0, NULL);
     if (rc == SOC_OK)
         step->prune->swept_agent = agent;
+    return rc;
+}
+
+/* Removes some history up to that time, from its front; what later runs need stays. */
+static int remove_history(struct step *step, int64_t until_ms, int *removed)
+{
+    int rc = ask(step,
+                 "DELETE FROM history WHERE number IN (SELECT number FROM history"
+                 " WHERE number < coalesce((SELECT number FROM history WHERE time_ms > ?1"
+                 "  AND what IN ('run', 'question') ORDER BY number LIMIT 1), ?2)"
+                 " AND what IN ('run', 'question') ORDER BY number LIMIT " HISTORY_ROWS ")",
+                 until_ms, INT64_MAX, NULL);
+    *removed = rc == SOC_OK ? sqlite3_changes(step->database->db) : 0;
     return rc;
 }
 
@@ -231,6 +238,8 @@ static int is_too_large(struct step *step, const struct soc_retention *retention
     return rc;
 }
 
+/* Removes what is too old, or the oldest while it is too much: the history of a block before the
+ * next block. */
 static int remove_blocks(struct step *step, const struct soc_retention *retention, uint64_t backlog,
                          uint64_t lines_max)
 {
@@ -240,11 +249,21 @@ static int remove_blocks(struct step *step, const struct soc_retention *retentio
     int rc = SOC_OK;
     while (rc == SOC_OK && is_found && removed < lines_max) {
         bool is_large = false;
+        int cleared = 0;
+        rc = remove_history(step, step->horizon_ms, &cleared);
+        removed += (uint64_t)cleared / HISTORY_ROWS_FOR_LINE;
+        if (rc < 0 || cleared > 0)
+            continue; /* it may be enough, or there is more */
         rc = is_too_large(step, retention, backlog, &is_large);
         if (rc == SOC_OK)
             rc = find_block(step, oldest_ms, is_large, &is_found);
-        if (rc == SOC_OK && is_found)
+        if (rc == SOC_OK && is_found) {
             rc = remove_block(step, &removed);
+        } else if (rc == SOC_OK && is_large) { /* of one block only, yet too much */
+            rc = remove_history(step, INT64_MAX, &cleared);
+            removed += (uint64_t)cleared / HISTORY_ROWS_FOR_LINE;
+            is_found = cleared > 0;
+        }
     }
     step->prune->has_more = is_found;
     return rc;
@@ -286,7 +305,7 @@ int soc_prune_step(struct soc_prune *prune, struct soc_database *database,
     if (rc == SOC_OK)
         rc = sweep(&step);
     if (rc == SOC_OK)
-        rc = remove_kept(&step);
+        rc = remove_memories(&step);
     sqlite3_finalize(step.task);
     sqlite3_finalize(step.message);
     if (rc == SOC_OK)

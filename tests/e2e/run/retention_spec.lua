@@ -127,7 +127,7 @@ describe("retention", function()
     end)
     running:kill("TERM")
     running:wait()
-    assert.is_true(size_mb("society.db") < LIMIT_MB * 2, size_mb("society.db"))
+    assert.is_true(size_mb("society.db") < LIMIT_MB * 4, size_mb("society.db"))
     check_live()
   end)
 
