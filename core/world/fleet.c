@@ -343,6 +343,23 @@ static int fleet_skew(lua_State *L)
     return push_self(L);
 }
 
+/* f:fault() -> nil, or a sentence: a host whose `main` raised or whose disk failed */
+static int fleet_fault(lua_State *L)
+{
+    struct soc_fleet *fleet = check_fleet(L);
+    for (int i = 0; i < fleet->count; i++) {
+        const struct member *member = &fleet->members[i];
+        if (member->world == NULL || member->world->host == NULL || is_running(member))
+            continue;
+        struct soc_slice error = soc_host_main_error(member->world->host);
+        lua_pushfstring(L, "main of %s raised: ", member->name);
+        lua_pushlstring(L, error.data == NULL ? "" : error.data, error.length);
+        lua_concat(L, 2);
+        return 1;
+    }
+    return 0;
+}
+
 /* Calls the method `name` of all hosts. */
 static int each(lua_State *L, struct soc_fleet *fleet, const char *name)
 {
@@ -393,12 +410,10 @@ static int fleet_index(lua_State *L)
 }
 
 static const luaL_Reg fleet_functions[] = {
-    {"run", fleet_run},     {"advance", fleet_advance},
-    {"cut", fleet_cut},     {"mend", fleet_mend},
-    {"flush", fleet_flush}, {"failback", fleet_failback},
-    {"delay", fleet_delay}, {"skew", fleet_skew},
-    {"close", fleet_close}, {"host", fleet_host},
-    {NULL, NULL},
+    {"run", fleet_run},     {"advance", fleet_advance}, {"cut", fleet_cut},
+    {"mend", fleet_mend},   {"flush", fleet_flush},     {"failback", fleet_failback},
+    {"delay", fleet_delay}, {"skew", fleet_skew},       {"close", fleet_close},
+    {"host", fleet_host},   {"fault", fleet_fault},     {NULL, NULL},
 };
 
 static void make_metatable(lua_State *L)
@@ -437,7 +452,7 @@ static void read_names(lua_State *L, struct soc_fleet *fleet)
 }
 
 /* Pushes the options of one host: what all hosts have, and its own. An app alone will do. */
-static void push_options(lua_State *L, int hosts, const char *name)
+static void push_options(lua_State *L, int hosts, const char *name, int64_t seed)
 {
     lua_newtable(L);
     int options = lua_gettop(L);
@@ -449,6 +464,8 @@ static void push_options(lua_State *L, int hosts, const char *name)
     }
     lua_pushnil(L);
     lua_setfield(L, options, "hosts");
+    lua_pushinteger(L, seed);
+    lua_setfield(L, options, "seed");
     if (lua_getfield(L, hosts, name) != LUA_TTABLE) {
         lua_setfield(L, options, "app");
         return;
@@ -478,7 +495,9 @@ int soc_fleet_new(lua_State *L, lua_CFunction make)
     read_names(L, fleet);
     for (int i = 0; i < fleet->count; i++) {
         lua_pushcfunction(L, make);
-        push_options(L, 3, fleet->members[i].name);
+        push_options(
+            L, 3, fleet->members[i].name,
+            (int64_t)(((uint64_t)seed + ((uint64_t)i << 32)) & INT64_MAX)); /* each its own */
         lua_call(L, 1, 1);
         struct soc_world *world = soc_world_set_fleet(L, 2, fleet, i);
         lua_getiuservalue(L, 2, UV_WORLDS);

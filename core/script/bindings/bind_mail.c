@@ -318,7 +318,11 @@ static struct soc_slice read_receive_text(lua_State *L, const char *name)
     if (lua_type(L, -1) != LUA_TSTRING)
         luaL_error(L, "receive: '%s' must be a string, got %s", name, luaL_typename(L, -1));
     const char *text = lua_tolstring(L, -1, &length);
-    if (!soc_id_is_valid(soc_slice(text, length)))
+    struct soc_slice agent;
+    struct soc_slice host;
+    bool is_address =
+        strcmp(name, "from") == 0 && soc_id_divide(soc_slice(text, length), &agent, &host);
+    if (!is_address && !soc_id_is_valid(soc_slice(text, length)))
         luaL_error(L, "receive: '%s' is not an id", name);
     return soc_slice(text, length);
 }

@@ -1,6 +1,7 @@
 --- society sim: an app in virtual time, from a seed.
 
 local arguments = require("society.cli.arguments")
+local fleet = require("society.command.sim_fleet")
 local output = require("society.cli.output")
 local program = require("society.program")
 
@@ -12,8 +13,8 @@ end
 
 local M = {
   summary = "run an app in virtual time, from a seed",
-  words = "APP.lua",
-  min = 1, max = 1,
+  words = "APP.lua[@HOST]...",
+  min = 1, max = 16,
   options = {
     { "seed", value = "N", text = "the seed (default 1); a seed repeats a run byte for byte" },
     { "seeds", value = "A..B",
@@ -107,6 +108,9 @@ function M.run(given)
   end
   given.app = given.words[1]
   given.faults = given.faults or (given.is_many and "default" or "none")
+  if fleet.is_fleet(given.words) then
+    return fleet.run(M, given)
+  end
   set_again(given)
   local directory = given.app:match("^(.*)/[^/]*$") or "."
   for index, pair in ipairs(given.policy) do

@@ -105,6 +105,22 @@ describe("a fleet", function()
     assert.equal(play(), play())
   end)
 
+  it("says which host stands still, and lets its main receive from elsewhere", function()
+    local f = fleet({ hosts = {
+      alpha = function(s)
+        s.main(function(user)
+          user.state.got = user:receive { from = "user@beta" }.payload.text
+        end)
+      end,
+      beta = count,
+      gamma = function(s) s.main(function() error("no way") end) end,
+    } })
+    f.beta:send("user", { to = "user@alpha", payload = "from afar" })
+    f:run()
+    assert.equal("from afar", f.alpha.agent("user").state.got)
+    assert.matches("^main of gamma raised: .*no way", f:fault())
+  end)
+
   it("refuses what is no fleet", function()
     assert.has_error(function() fleet({ hosts = { "x" } }) end,
       "society.new: 'hosts' must name its hosts: { alpha = …, beta = … }")
