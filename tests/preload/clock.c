@@ -7,6 +7,8 @@
  *
  * A program that sleeps in the kernel is not woken by this: the spec sends it something.
  * All clocks move, including the monotonic ones, as if the machine had been started long ago.
+ * With a negative number only the date moves: a machine that was started a moment ago has no
+ * earlier monotonic time.
  *
  * Layer: tests. Thread: any. */
 #include <dlfcn.h>
@@ -50,6 +52,13 @@ static int64_t shift_ms(void)
     return atomic_load(ahead_ms) + (days == NULL ? 0 : atoll(days) * MS_PER_DAY);
 }
 
+/* By how much a monotonic clock moves. */
+static int64_t steady_shift_ms(void)
+{
+    int64_t ms = shift_ms();
+    return ms > 0 ? ms : 0;
+}
+
 static struct timespec moved(struct timespec time, int64_t ms)
 {
     int64_t ns = time.tv_nsec + ms % 1000 * NS_PER_MS;
@@ -65,7 +74,8 @@ int clock_gettime(clockid_t id, struct timespec *out)
     memcpy(&next, &found, sizeof(next));
     int rc = next(id, out);
     if (rc == 0)
-        *out = moved(*out, shift_ms());
+        *out = moved(*out, id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE ? shift_ms()
+                                                                               : steady_shift_ms());
     return rc;
 }
 
@@ -88,13 +98,13 @@ time_t time(time_t *out)
     return now.tv_sec;
 }
 
-/* The kernel waits until `time` by its own clock, which is behind. */
+/* The kernel waits until `time`, which is monotonic, by its own clock, which is behind. */
 int pthread_cond_timedwait(pthread_cond_t *restrict condition, pthread_mutex_t *restrict mutex,
                            const struct timespec *restrict time)
 {
     int (*next)(pthread_cond_t *, pthread_mutex_t *, const struct timespec *);
     void *found = dlsym(RTLD_NEXT, "pthread_cond_timedwait");
     memcpy(&next, &found, sizeof(next));
-    struct timespec real = moved(*time, -shift_ms());
+    struct timespec real = moved(*time, -steady_shift_ms());
     return next(condition, mutex, &real);
 }
