@@ -32,6 +32,8 @@
 #define REPEATS         3
 #define RATE_TARGET     100000
 #define STREAMS_RATIO   1.5
+#define STUCK_RATIO     0.9
+#define DOWN_RATIO      0.9
 #define STREAMS_COUNT   50000
 #define ALONE_COUNT     500
 #define ALONE_ROUNDS    25
@@ -322,28 +324,49 @@ static void print_rate(const struct rate *best, double streams)
             &(struct measure_figure){.name = names[i], .unit = "us", .value = best->cpu_us[i]});
 }
 
+/* `is_stuck`: one agent of the other host takes nothing. */
+static struct rate run_link(bool is_stuck, bool is_full)
+{
+    struct scene scene;
+    open_scene(&scene);
+    start(&scene, &scene.beta, "beta", "alpha", -1, "bench/apps/hosts.lua", "receiver", "alpha");
+    start(&scene, &scene.alpha, "alpha", "beta", -1, "bench/apps/hosts.lua", "sender", "beta");
+    tell(&scene.alpha, is_stuck ? "{\"id\":1,\"op\":\"send\",\"to\":\"root\",\"payload\":"
+                                  "{\"start\":true,\"stuck\":true}}"
+                                : "{\"id\":1,\"op\":\"send\",\"to\":\"root\",\"payload\":"
+                                  "{\"start\":true}}");
+    struct rate rate =
+        measure_link(&scene, INT64_C(1000000) * (is_full ? RATE_S_FULL : RATE_S_QUICK));
+    stop(&scene.alpha);
+    stop(&scene.beta);
+    close_scene(&scene);
+    return rate;
+}
+
 static void measure_rate(bool is_full)
 {
     struct rate best = {0};
     double streams = 0;
+    double stuck = 0;
     for (int i = 0; i < REPEATS; i++) {
-        struct scene scene;
-        open_scene(&scene);
-        start(&scene, &scene.beta, "beta", "alpha", -1, "bench/apps/hosts.lua", "receiver",
-              "alpha");
-        start(&scene, &scene.alpha, "alpha", "beta", -1, "bench/apps/hosts.lua", "sender", "beta");
-        tell(&scene.alpha, "{\"id\":1,\"op\":\"send\",\"to\":\"root\",\"payload\":"
-                           "{\"start\":true}}");
-        struct rate rate =
-            measure_link(&scene, INT64_C(1000000) * (is_full ? RATE_S_FULL : RATE_S_QUICK));
+        struct rate rate = run_link(false, is_full);
         best = rate.rate > best.rate ? rate : best;
-        stop(&scene.alpha);
-        stop(&scene.beta);
-        close_scene(&scene);
         double plain = measure_streams();
         streams = plain > streams ? plain : streams;
+        rate = run_link(true, is_full);
+        stuck = rate.rate > stuck ? rate.rate : stuck;
     }
     print_rate(&best, streams);
+    measure_print(&(struct measure_figure){
+        .name = "the same beside an agent whose mailbox is full",
+        .unit = "/s",
+        .value = stuck,
+        .yardstick_name = "without it",
+        .yardstick = best.rate,
+        .goal = MEASURE_AT_LEAST,
+        .target = STUCK_RATIO,
+        .is_ratio_meant = true,
+    });
 }
 
 /* One message at a time, from the call to the answer that the other host has it durable. */
@@ -397,8 +420,8 @@ static void measure_idle(const struct scene *scene, bool is_full)
 /* ---- families of agents that need nobody else ---- */
 
 /* Messages handled per second by so many hosts, each with a circle of agents of its own.
- * `is_pinned`: each has one core. */
-static double measure_families(int hosts, bool is_pinned, int64_t us)
+ * `is_pinned`: each has one core. `is_down`: Redis has been killed. */
+static double measure_families(int hosts, bool is_pinned, bool is_down, int64_t us)
 {
     struct scene scene;
     open_scene(&scene);
@@ -411,6 +434,8 @@ static double measure_families(int hosts, bool is_pinned, int64_t us)
               FAMILY, FAMILY_MESSAGES);
     for (int i = 0; i < hosts; i++)
         await_flow(members[i], "processed");
+    if (is_down)
+        kill(scene.redis, SIGKILL);
     int64_t begin_us = measure_now_us();
     for (int i = 0; i < hosts; i++)
         before += count_of(members[i], "processed");
@@ -431,9 +456,9 @@ static void print_families(bool is_pinned, bool is_full)
     double two = 0;
     int64_t us = INT64_C(1000000) * (is_full ? RATE_S_FULL : RATE_S_QUICK);
     for (int i = 0; i < REPEATS; i++) {
-        double rate = measure_families(1, is_pinned, us);
+        double rate = measure_families(1, is_pinned, false, us);
         one = rate > one ? rate : one;
-        rate = measure_families(2, is_pinned, us);
+        rate = measure_families(2, is_pinned, false, us);
         two = rate > two ? rate : two;
     }
     measure_print(&(struct measure_figure){
@@ -445,6 +470,30 @@ static void print_families(bool is_pinned, bool is_full)
         .yardstick = one,
         .goal = is_pinned ? MEASURE_AT_LEAST : MEASURE_NONE,
         .target = FAMILIES_RATIO,
+        .is_ratio_meant = true,
+    });
+}
+
+/* What a host handles by itself while Redis is down. */
+static void print_down(bool is_full)
+{
+    double up = 0;
+    double down = 0;
+    int64_t us = INT64_C(1000000) * (is_full ? RATE_S_FULL : RATE_S_QUICK);
+    for (int i = 0; i < REPEATS; i++) {
+        double rate = measure_families(1, false, false, us);
+        up = rate > up ? rate : up;
+        rate = measure_families(1, false, true, us);
+        down = rate > down ? rate : down;
+    }
+    measure_print(&(struct measure_figure){
+        .name = "1 host by itself while Redis is down",
+        .unit = "/s",
+        .value = down,
+        .yardstick_name = "while it is up",
+        .yardstick = up,
+        .goal = MEASURE_AT_LEAST,
+        .target = DOWN_RATIO,
         .is_ratio_meant = true,
     });
 }
@@ -469,5 +518,6 @@ int main(int argc, char **argv)
     measure_quiet(is_full);
     print_families(true, is_full);
     print_families(false, is_full);
+    print_down(is_full);
     return EXIT_SUCCESS;
 }

@@ -1,9 +1,10 @@
 -- Hosts: one host writes to the workers of another as fast as the link takes it.
 --
 --     hosts.lua sender PEER WAITING     root sends; so many messages may wait for each worker
---     hosts.lua receiver                workers take what comes
+--     hosts.lua receiver                workers take what comes; the sleeper takes nothing
 --
--- A message { start = true } to the sender's root begins it.
+-- A message { start = true } to the sender's root begins it, { start = true, stuck = true } with
+-- one message of each hundred to the sleeper, whose mailbox is soon full.
 
 local society = require("society")
 
@@ -30,12 +31,23 @@ society.role {
   behaviour = function() end,
 }
 
+society.role {
+  id = "sleeper", name = "Sleeper", prompt = "Takes nothing.",
+  behaviour = function(agent)
+    agent:sleep(86400000)
+  end,
+}
+
 local function address_of(i)
   return ("w%d@%s"):format((i - 1) % WORKERS + 1, peer)
 end
 
--- Sends to one worker after another; a full mailbox ends the step.
-local function send_some(root, from)
+-- Sends to one worker after another; a full mailbox ends the step, but not that of the sleeper.
+local function send_some(root, from, is_stuck)
+  if is_stuck then
+    local sent, err = root:send_message { to = "sleeper@" .. peer, payload = PAYLOAD }
+    assert(sent or err.error == "mailbox_full", err and err.message)
+  end
   for i = from, from + STEP - 1 do
     local _, err = root:send_message { to = address_of(i), payload = PAYLOAD }
     if err then
@@ -47,19 +59,23 @@ local function send_some(root, from)
   return from + STEP
 end
 
+local BRIEF <const> = {
+  objective = "take", constraints = {}, inputs = "orders", outputs = "none",
+  completion_criteria = "none",
+}
+
 local function hire(root)
   for i = 1, WORKERS do
-    assert(root:spawn_agent("worker", {
-      objective = "take", constraints = {}, inputs = "orders", outputs = "none",
-      completion_criteria = "none",
-    }, { id = "w" .. i }))
+    assert(root:spawn_agent("worker", BRIEF, { id = "w" .. i }))
   end
+  assert(root:spawn_agent("sleeper", BRIEF, { id = "sleeper" }))
 end
 
 local function meet(root)
   for i = 1, WORKERS do
     assert(root:add_contact { id = address_of(i) })
   end
+  assert(root:add_contact { id = "sleeper@" .. peer })
 end
 
 society.root {
@@ -69,9 +85,10 @@ society.root {
       hire(root)
     elseif step.start then
       meet(root)
-      root:send_message { to = "root", payload = { from = 1 } }
+      root:send_message { to = "root", payload = { from = 1, stuck = step.stuck } }
     elseif step.from then
-      root:send_message { to = "root", payload = { from = send_some(root, step.from) } }
+      local from = send_some(root, step.from, step.stuck)
+      root:send_message { to = "root", payload = { from = from, stuck = step.stuck } }
     end
     return step.echo
   end,
