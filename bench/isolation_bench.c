@@ -2,13 +2,15 @@
  * processes cost.
  *
  *     isolation_bench [--full]
+ *     isolation_bench --count N on|off   handles N messages, with budgets or without, and
+ *                                        exits: to be counted
  *
  * Budgets: the same circle of workers as in the memory bench, in a directory, so that the
  * timer runs; windows with and without budgets take turns, and the best of each count. CPU
- * time of the loop's thread. Worker processes: guests of core/worker/guest.h, spoken to as
- * the host speaks to isolated agents. The yardstick of an effect is a bare ping-pong of the
- * same bytes over a socket pair.
- * Layer: bench. Thread: one. */
+ * time of the loop's thread; and, which no busy machine disturbs, instructions of the same
+ * circle in memory, with the timer of a real run. Worker processes: guests of core/worker/guest.h,
+ * spoken to as the host speaks to isolated agents. The yardstick of an effect is a bare ping-pong
+ * of the same bytes over a socket pair. Layer: bench. Thread: one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,8 @@
 #define WINDOW        5000
 #define WINDOWS       15
 #define COST_TARGET   1.03
+#define FEW           3000
+#define MANY          9000
 #define EFFECTS       5000
 #define EFFECT_ROUNDS 5
 #define EFFECT_TARGET 60
@@ -82,6 +86,65 @@ static void measure_budgets(int windows)
     measure_print(&(struct measure_figure){
         .name = "a message whose turn has a budget",
         .unit = "us",
+        .value = with,
+        .yardstick_name = "without one",
+        .yardstick = without,
+        .goal = MEASURE_AT_MOST,
+        .target = COST_TARGET,
+        .is_ratio_meant = true,
+    });
+}
+
+/* Handles messages in memory as a real run does, by the clock instead of by steps. */
+static void handle(int64_t messages, bool is_off)
+{
+    struct stage stage = {0};
+    stage_open(&stage, "ring", NULL, CIRCLE, ROUND);
+    stage.parts.script->is_simulated = false;
+    soc_budget_set_off(stage.parts.script, is_off);
+    stage_run_until(&stage, "processed", 3 * ROUND + messages);
+    exit(EXIT_SUCCESS); /* what it holds goes with the process: that is not counted */
+}
+
+/* Returns the instructions that `messages` messages take, 0 if they cannot be counted. */
+static double count(const char *program, const char *how, int messages)
+{
+    char command[4 * LINE_BYTES];
+    char line[2 * LINE_BYTES];
+    double instructions = 0;
+    snprintf(command, sizeof(command),
+             "valgrind --tool=callgrind --callgrind-out-file=/dev/null '%s' --count %d %s 2>&1",
+             program, messages, how);
+    FILE *output = popen(command, "r");
+    if (output == NULL)
+        return 0;
+    while (fgets(line, sizeof(line), output) != NULL) {
+        const char *found = strstr(line, "Collected :");
+        if (found != NULL)
+            instructions = strtod(found + strlen("Collected :"), NULL);
+    }
+    return pclose(output) == 0 ? instructions : 0;
+}
+
+/* Instructions of one message: the difference of two runs leaves the start out. */
+static double count_message(const char *program, const char *how)
+{
+    double few = count(program, how, FEW);
+    double many = count(program, how, MANY);
+    return few > 0 && many > few ? (many - few) / (MANY - FEW) : 0;
+}
+
+static void count_budgets(const char *program)
+{
+    double with = count_message(program, "on");
+    double without = count_message(program, "off");
+    if (with == 0 || without == 0) {
+        printf("instructions cannot be counted: is valgrind installed?\n");
+        return;
+    }
+    measure_print(&(struct measure_figure){
+        .name = "a message whose turn has a budget, counted",
+        .unit = "instructions",
         .value = with,
         .yardstick_name = "without one",
         .yardstick = without,
@@ -258,8 +321,11 @@ static void measure_crowd(struct soc_loop *loop, struct soc_workers *workers)
 int main(int argc, char **argv)
 {
     const char *program = getenv("SOCIETY");
+    if (argc == 4 && strcmp(argv[1], "--count") == 0)
+        handle(atoll(argv[2]), strcmp(argv[3], "off") == 0);
     bool is_full = measure_begin(argc, argv);
     measure_budgets(is_full ? 4 * WINDOWS : WINDOWS);
+    count_budgets(argv[0]);
     struct soc_loop *loop = soc_loop_new();
     struct soc_workers *workers =
         soc_workers_new(loop, program == NULL ? "build/society" : program);

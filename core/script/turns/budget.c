@@ -32,6 +32,7 @@ struct soc_budget {
     bool counts_steps; /* instead of CPU time: simulated, or a script that loads */
 
     lua_Hook hook;
+    struct soc_script **running; /* running_script() of its state, which never moves */
 
     struct soc_cpu_timer *timer;  /* made at the first turn of a thread; NULL: none */
     uint32_t timer_ms;            /* the budget it ticks for */
@@ -243,6 +244,7 @@ void soc_budget_open(struct soc_script *script)
     assert(script->budget == NULL);
     script->budget = soc_alloc_zero(sizeof(*script->budget));
     script->budget->hook = check_turn;
+    script->budget->running = running_script(script->L);
     script->steps_max = SOC_SCRIPT_STEPS_MAX;
     script->cpu_ms_max = SOC_SCRIPT_CPU_MS_MAX;
     script->memory_bytes_max = SOC_SCRIPT_GROWTH_BYTES_MAX;
@@ -288,8 +290,7 @@ void soc_budget_renew(struct soc_script *script)
 static struct soc_budget_scope begin(struct soc_script *script, lua_State *co, bool counts_steps)
 {
     struct soc_budget *budget = script->budget;
-    struct soc_script **running = running_script(script->L);
-    struct soc_budget_scope scope = {*running, budget->current, budget->counts_steps};
+    struct soc_budget_scope scope = {*budget->running, budget->current, budget->counts_steps};
     if (scope.outer == NULL) {
         budget->is_timed_out = 0;
         budget->is_spent = false;
@@ -297,7 +298,7 @@ static struct soc_budget_scope begin(struct soc_script *script, lua_State *co, b
     }
     budget->counts_steps = counts_steps;
     set_usual_hook(budget, co);
-    *running = script;
+    *budget->running = script;
     budget->current = co;
     return scope;
 }
@@ -338,7 +339,7 @@ void soc_budget_end(struct soc_script *script, lua_State *co, struct soc_budget_
     budget->counts_steps = scope.outer_counts_steps;
     if (lua_gethook(co) == budget->hook)
         lua_sethook(co, NULL, 0, 0);
-    *running_script(script->L) = scope.former;
+    *budget->running = scope.former;
     if (scope.outer == NULL) {
         soc_lua_heap_watch(script->L, 0, NULL, NULL);
         bound_heap(script, false);
