@@ -291,6 +291,17 @@ static void coroutines_nest_to_a_limit(void)
                  "7 1");
 }
 
+static void coroutines_that_close_each_other_are_ended_before_the_stack_of_c_is_full(void)
+{
+    CHECK_SCRIPT("local all = {} for i = 1, 20000 do local former = all[i - 1] "
+                 "all[i] = coroutine.create(function() local x <close> = setmetatable({}, "
+                 "{ __close = function() if former then coroutine.close(former) end end }) "
+                 "coroutine.yield() end) coroutine.resume(all[i]) end "
+                 "return coroutine.close(all[20000]), coroutine.status(all[19999]), "
+                 "coroutine.status(all[19900])",
+                 "true dead suspended");
+}
+
 /* A budget as the host keeps it: the extra space of the turn's thread points to
  * the steps left. */
 static void spend(lua_State *L, lua_Debug *event)
@@ -408,6 +419,7 @@ int main(void)
     RUN(a_waiting_coroutine_cannot_be_resumed_by_others);
     RUN(a_wait_that_cannot_yield_ends_the_turn);
     RUN(coroutines_nest_to_a_limit);
+    RUN(coroutines_that_close_each_other_are_ended_before_the_stack_of_c_is_full);
     RUN(a_budget_applies_inside_coroutines);
     RUN(running_out_of_memory_ends_the_turn);
     return check_done();

@@ -66,6 +66,24 @@ static void every_system_call_outside_the_list_is_denied(void)
     CHECK(denied > SYSCALLS - 20);
 }
 
+static void the_list_has_nothing_but_memory_and_the_socket(void)
+{
+    static const int wanted[] = {SYS_read,    SYS_write,       SYS_brk,  SYS_mmap,
+                                 SYS_munmap,  SYS_mremap,      SYS_exit, SYS_exit_group,
+                                 SYS_madvise, SYS_rt_sigreturn};
+    int count = 0;
+    for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+        CHECK(soc_guard_allows(wanted[i]));
+    for (int number = 0; number < SYSCALLS; number++)
+        count += soc_guard_allows(number);
+    /* An instrumented build needs a few more. */
+    CHECK(count == sizeof(wanted) / sizeof(wanted[0]) || soc_guard_allows(SYS_futex));
+    CHECK(!soc_guard_allows(SYS_openat) && !soc_guard_allows(SYS_socket) &&
+          !soc_guard_allows(SYS_clone) && !soc_guard_allows(SYS_execve) &&
+          !soc_guard_allows(SYS_recvmsg) && !soc_guard_allows(SYS_kill) &&
+          !soc_guard_allows(SYS_ioctl) && !soc_guard_allows(SYS_ptrace));
+}
+
 static void executable_memory_is_denied(void)
 {
     struct soc_guard_limits limits = {1u << 30, 10};
@@ -347,6 +365,7 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], SOC_ZYGOTE_ARGUMENT) == 0)
         return soc_zygote_main(STDIN_FILENO);
     RUN(every_system_call_outside_the_list_is_denied);
+    RUN(the_list_has_nothing_but_memory_and_the_socket);
     RUN(executable_memory_is_denied);
     RUN(a_parcel_comes_whole_or_not_at_all);
     RUN(a_parcel_that_is_empty_or_too_long_is_refused_by_its_head);
