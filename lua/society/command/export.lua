@@ -27,8 +27,27 @@ local function write_object(op)
   end
 end
 
+-- A reader that has enough, such as head, must not end the program: its copy would stay.
 local function write_lines(state)
-  return rows.walk(state, function(line) io.write(line, "\n") end)
+  program.ignore_closed_pipes()
+  local function check(_, reason)
+    if reason then
+      error({ reason = reason })
+    end
+  end
+  local is_done, code = pcall(function()
+    local code = rows.walk(state, function(line) check(io.write(line, "\n")) end)
+    check(io.stdout:flush())
+    return code
+  end)
+  if is_done then
+    return code
+  elseif type(code) ~= "table" then
+    error(code, 0)
+  elseif code.reason ~= "Broken pipe" then
+    program.complain("stdout: " .. code.reason)
+  end
+  return arguments.FAILED
 end
 
 local FORMATS = {

@@ -113,6 +113,22 @@ describe("society import", function()
     stop(running, "INT")
   end)
 
+  it("leaves no copy behind, even if nobody reads the export to its end", function()
+    local running = start()
+    place:shell("mkdir tmp")
+    for _ = 1, 300 do -- more than a pipe holds
+      assert.equal(0, place:run("send --to root " .. program.quote(("x"):rep(1000))).code)
+    end
+    local read = place:shell("TMPDIR=$PWD/tmp society export jsonl | head -n 1")
+    assert.matches("^{\"table\":\"roles\"", read.out)
+    assert.equal("", read.err)
+    assert.equal("", place:shell("ls tmp").out)
+    local full = place:shell("TMPDIR=$PWD/tmp society export jsonl > /dev/full")
+    assert.same({ 1, "society: stdout: No space left on device\n" }, { full.code, full.err })
+    assert.equal("", place:shell("ls tmp").out)
+    stop(running, "INT")
+  end)
+
   it("leaves a directory alone that has a society", function()
     local text = make_file()
     local result = place:run("import a.jsonl")
