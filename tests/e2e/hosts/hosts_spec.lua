@@ -58,6 +58,23 @@ society.main(function(user)
 end)
 ]]
 
+-- Sends more than the outbox of one agent holds, which is what waits for a carrier that is down.
+local FILLER = [[
+local society = require("society")
+society.config { name = "duo", mailbox_max = 200 }
+society.root(function() return { text = "here" } end)
+society.main(function(user)
+  local sent, full = 0, 0
+  for _ = 1, 1000 do
+    local message, err = user:send_message { to = "root@beta", type = "status_report",
+      payload = { text = "x", number = sent + 1 } }
+    assert(message or err.error == "mailbox_full", err and err.message)
+    sent, full = sent + (message and 1 or 0), full + (message and 0 or 1)
+  end
+  print(("sent %d, full %d"):format(sent, full))
+end)
+]]
+
 describe("two hosts joined through Redis", function()
   if not redis.is_there() then
     pending("redis-server is not installed")
@@ -165,6 +182,23 @@ describe("two hosts joined through Redis", function()
     assert.equal(holds("alpha").handed_over, link_of("alpha").sent)
     assert.equal(holds("beta").taken, link_of("beta").taken)
   end)
+
+  it("keep what an outbox holds while Redis is down, refuse more, and go on by themselves",
+    function()
+      place:write("alpha.lua", FILLER)
+      start("beta", "beta.lua", "alpha")
+      server:stop()
+      local alpha = start("alpha", "alpha.lua", "beta")
+      alpha:expect("sent 200, full 800")
+      assert.equal(200, link_of("alpha").waiting)
+      assert.equal("carrier_lost", link_of("alpha").state)
+      local answer = place:run("send --to root --wait --state alpha x")
+      assert.matches("here", answer.out, 1, true)
+      server:restart()
+      arrives(200)
+      program.wait_for("the acks", function() return link_of("alpha").waiting == 0 end)
+      assert.equal(200, holds("alpha").handed_over)
+    end)
 
   -- Has the user of alpha send report `number`, and waits until it has arrived.
   local function send(number)
