@@ -1,7 +1,8 @@
 -- Planted faults of joined hosts; see list.lua.
 
 local FLEET = { "unit:fleet_test" }
-local WHY = "a simulated society is one host; the fleet is simulated in C"
+local SPAWN, GROUP = { "spec:spawn_elsewhere" }, { "spec:group_elsewhere" }
+local WHY = "the standard scenario is one host"
 
 return {
   {
@@ -28,5 +29,85 @@ return {
     from = "        soc_link_state_open(&state, date_of(links));\n" ..
       "        raise_epoch(end, &state);",
     to = "        raise_epoch(end, &state);",
+  },
+  {
+    name = "the first task of an unborn child goes to whoever has its id",
+    file = "core/parts/hosts/hosts_in.c", by = SPAWN, outside = WHY,
+    from = "return to == NULL || to->parent == NULL || to->parent != from;",
+    to = "return to == NULL;",
+  },
+  {
+    name = "anybody ends an agent on another host",
+    file = "core/parts/hosts/hosts_orders.c", by = SPAWN, outside = WHY,
+    from = "if (known == NULL || known->source != SOC_SOURCE_CHILD)",
+    to = "if (known != NULL && known->source != SOC_SOURCE_CHILD)",
+  },
+  {
+    name = "agents give orders to other hosts",
+    file = "core/parts/hosts/hosts_orders.c", by = SPAWN, outside = WHY,
+    from = "        !soc_slice_equal(local, SOC_SLICE(\"system\")))",
+    to = "        soc_slice_equal(local, SOC_SLICE(\"system\")))",
+  },
+  {
+    name = "children on other hosts outlive their parent",
+    file = "core/parts/hosts/hosts_orders.c", by = SPAWN, outside = WHY,
+    from = "    end_children(host, agent);\n", to = "    (void)end_children;\n",
+  },
+  {
+    name = "a parent knows a child that has ended elsewhere",
+    file = "core/parts/hosts/hosts_orders.c", by = SPAWN, outside = WHY,
+    from = "        soc_book_erase(host, parent, child);", to = "        (void)parent;",
+  },
+  {
+    name = "ids leave for another host as they are",
+    file = "core/parts/hosts/hosts_out.c", by = SPAWN, outside = WHY,
+    from = "    if (soc_hosts_qualify(r->payload,",
+    to = "    if (r->payload.length == 0 && soc_hosts_qualify(r->payload,",
+  },
+  {
+    name = "a task that another host refuses stays open",
+    file = "core/parts/hosts/hosts_in.c", by = SPAWN, outside = WHY,
+    from = "    if (fails_task(host, peer, &arrival.message) ||",
+    to = "    if ((item.length == 0 && fails_task(host, peer, &arrival.message)) ||",
+  },
+  {
+    name = "everybody writes to all agents of another host",
+    file = "core/parts/hosts/hosts_orders.c", by = GROUP, outside = WHY,
+    from = "        return soc_broadcasts_check(host, p->from, &p->send, error);",
+    to = "        return SOC_OK;",
+  },
+  {
+    name = "a broadcast to all hosts stays on its own",
+    file = "core/parts/hosts/hosts_orders.c", by = GROUP, outside = WHY,
+    from = "            rc = soc_router_send(host, p->from, &send, &copy, error);",
+    to = "            (void)copy;",
+  },
+  {
+    name = "what failed on another host is acked as processed",
+    file = "core/parts/hosts/hosts_orders.c", by = GROUP, outside = WHY,
+    from = "    if (outcome == SOC_OUTCOME_PROCESSED)", to = "    if (outcome >= 0)",
+  },
+  {
+    name = "who asked an agent that fails elsewhere is not told",
+    file = "core/parts/hosts/hosts_in.c", by = GROUP, outside = WHY,
+    from = "        if (asked->to != agent ||", to = "        if (asked->to == agent ||",
+  },
+  {
+    name = "the policy hosts is not asked about what comes",
+    file = "core/parts/hosts/hosts_in.c", by = { "spec:hosts_policy" }, outside = WHY,
+    from = "    if (!is_accepted(host, &arrival.message, &error)) {",
+    to = "    if (item.length == 0 && !is_accepted(host, &arrival.message, &error)) {",
+  },
+  {
+    name = "items that come twice are taken twice",
+    file = "core/bridge/links/links.c", by = { "spec:fleet_sim", "unit:fleet_test" }, outside = WHY,
+    from = "        if (i >= news->skip)\n", to = "        if (i + 1 > 0)\n",
+  },
+  {
+    name = "a restart forgets the first message that is on its way",
+    file = "core/parts/hosts/hosts_part.c", by = { "spec:fleet_sim", "unit:fleet_test" },
+    outside = WHY,
+    from = "        if (r->first + count - 1 > peer->end.acked)",
+    to = "        if (r->first + count - 1 > peer->end.acked + 1)",
   },
 }

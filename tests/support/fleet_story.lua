@@ -10,11 +10,12 @@ local brief = { objective = "o", constraints = {}, inputs = "i", outputs = "o",
 
 local function tell(root, host)
   local to = "root@" .. host
-  for n = 1, 5 do
+  for n = 1, 40 do -- while faults strike
     root:send_message { to = to, type = "note", payload = { n = n } }
+    root:sleep(n % 4 * 200)
   end
   root:request { to = to, type = "echo", payload = "x", timeout_ms = 20000 }
-  root:send_message { to = to, type = "note", payload = { n = 6 }, wait_ack = "processed",
+  root:send_message { to = to, type = "note", payload = { n = 41 }, wait_ack = "processed",
     timeout_ms = 5000 }
 end
 
