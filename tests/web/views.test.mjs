@@ -360,9 +360,11 @@ test("the inbox: options, changes by a form, the next item by itself", async () 
   await visit("full", {}, async (page, society) => {
     await go(page, "#/inbox");
     assert.equal(await page.locator("article button.main").count(), 0); // an option says more
-    await page.keyboard.press("2");
-    await eventually("the choice", () => society.inbox[0].state === "decided");
-    await page.waitForSelector("text=Chosen: “The sea is closer than you think”; writer");
+    await Promise.all([
+      page.waitForSelector("text=Chosen: “The sea is closer than you think”; writer"),
+      page.keyboard.press("2"),
+    ]);
+    assert.equal(society.inbox[0].state, "decided");
     await page.waitForSelector('article[data-id="item_2"]');
     assert.equal(await page.locator('article button.main[data-do="approve"]').count(), 1);
     await page.keyboard.press("m");
@@ -442,7 +444,10 @@ test("what was typed, unfolded and scrolled to is there for whoever comes back",
     await page.waitForSelector('[data-view="agent"] h1');
     await page.goBack();
     await page.waitForSelector('.long [data-id="reader12"]');
-    assert.equal(await list.evaluate((node) => node.scrollTop), place);
+    await eventually(
+      "the place in the list",
+      async () => (await list.evaluate((node) => node.scrollTop)) === place,
+    );
   });
 });
 
@@ -477,9 +482,12 @@ test("on a small screen help begins with its title, and notices leave time alone
     await page.keyboard.press("Escape");
     await page.waitForSelector('[data-do="help"]:focus');
     await page.click('[data-do="approve"]');
-    const notice = await page.locator(".notice").boundingBox();
-    const time = await page.locator("footer").boundingBox();
-    assert.ok(notice.y + notice.height <= time.y, `${notice.y} ${notice.height} ${time.y}`);
+    const places = await page.waitForFunction(() => {
+      const [notice, time] = [".notice", "footer"].map((one) => document.querySelector(one));
+      return notice && [notice.getBoundingClientRect().bottom, time.getBoundingClientRect().top];
+    });
+    const [bottom, top] = await places.jsonValue();
+    assert.ok(bottom <= top, `${bottom} ${top}`);
   });
 });
 
