@@ -222,6 +222,18 @@ static bool ends_with(struct soc_slice run, const char *end)
     return soc_slice_equal(plain(run, "end"), soc_slice_text(end));
 }
 
+/* Tells whether the recorded run was ended by its budget of CPU time or memory. Where that was
+ * depends on the machine, so the record says how far the run came, and no further is compared. */
+static bool was_cut(const struct soc_replay *replay)
+{
+    struct soc_slice error = soc_json_member(replay->run, "error");
+    struct soc_slice which = plain(error, "which");
+    return ends_with(replay->run, "broken") &&
+           soc_slice_equal(plain(error, "error"), SOC_SLICE("budget_exceeded")) &&
+           (soc_slice_equal(which, SOC_SLICE("cpu_ms")) ||
+            soc_slice_equal(which, SOC_SLICE("memory")));
+}
+
 /* Tells whether the recorded run ended at this effect because its script had changed. */
 static bool had_changed(const struct soc_replay *replay, uint32_t index)
 {
@@ -255,8 +267,8 @@ int soc_replay_begin(struct soc_host *host, struct soc_activation *activation,
         replay->effects++;
         return SOC_GATE_RECORDED;
     }
-    replay->is_at_end =
-        is_same || (is_more && ends_with(replay->run, "waits")) || had_changed(replay, index);
+    bool is_open = ends_with(replay->run, "waits") || was_cut(replay);
+    replay->is_at_end = is_same || (is_more && is_open) || had_changed(replay, index);
     if (!replay->is_at_end) {
         replay->point = SOC_REPLAY_EFFECT;
         if (is_more)
@@ -313,8 +325,8 @@ static void compare_end(struct soc_replay *replay, const struct soc_activation *
     soc_buf_fini(&now);
 }
 
-/* A recorded run that was waiting, and whose script now runs on, has nothing to
- * compare: it was stopped before its last turn. */
+/* A recorded run that was waiting or cut, and whose script now runs on, has nothing to
+ * compare: it was stopped before its last turn, or in it. */
 static void compare(struct soc_replay *replay, const struct soc_activation *activation,
                     enum soc_turn_end end, struct soc_slice error)
 {
@@ -322,7 +334,7 @@ static void compare(struct soc_replay *replay, const struct soc_activation *acti
     struct soc_slice after = soc_json_member(replay->run, "state_after");
     if (replay->point != SOC_REPLAY_SAME || replay->is_at_end)
         return;
-    if (ends_with(replay->run, "waits") &&
+    if ((ends_with(replay->run, "waits") || was_cut(replay)) &&
         soc_activation_next(activation) >= activation->effects_count)
         return;
     compare_end(replay, activation, end, error);

@@ -196,4 +196,40 @@ describe("replay of a life", function()
       assert.matches("^society: replay: " .. name .. "%.lua:.*" .. why, result.err)
     end
   end)
+
+  -- When a turn is ended by CPU time depends on the machine; that it was is in its record.
+  it("repeats a turn that its budget of CPU time ended", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.config({ history = "full", cpu_ms_max = 50 })
+      society.role({ id = "loop", name = "l", behaviour = function(agent)
+        agent:sleep(1)
+        while true do
+          agent:now()
+          for _ = 1, 1000000 do end
+        end
+      end })
+      society.role({ id = "long", name = "l", behaviour = function()
+        for _ = 1, 60000000 do end
+        return "less than the steps of a replay"
+      end })
+      society.root(function(root)
+        assert(root:spawn_agent("loop", { objective = "o", constraints = {}, inputs = "i",
+          outputs = "o", completion_criteria = "c" }, { id = "loop" }))
+        assert(root:spawn_agent("long", { objective = "o", constraints = {}, inputs = "i",
+          outputs = "o", completion_criteria = "c" }, { id = "long" }))
+        local _, err = root:request({ to = "loop", payload = "go" })
+        local _, other = root:request({ to = "long", payload = "go" })
+        return err.error .. " " .. other.error
+      end)
+      society.main(function(user)
+        print(user:request({ to = "root", payload = "go" }).payload.text)
+      end)
+    ]])
+    assert.equal("receiver_failed receiver_failed\n", place:run("run app.lua").out)
+    for _, letter in ipairs(program.rows(place:run("inspect dead-letters --json"))) do
+      assert.equal("cpu_ms", letter.error.which)
+    end
+    assert_same()
+  end)
 end)
