@@ -254,7 +254,7 @@ local M = {
 }
 
 for _, name in ipairs({ "disk", "keys", "callers", "outside", "silent", "times", "rings", "undone",
-  "folded", "promised", "attacks", "http", "hosts" }) do
+  "folded", "promised", "attacks", "http", "hosts", "sandbox" }) do
   for _, mutant in ipairs(dofile("tests/mutants/" .. name .. ".lua")) do
     M[#M + 1] = mutant
   end

@@ -99,6 +99,23 @@ static void executable_memory_is_denied(void)
     CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
 }
 
+static void every_descriptor_but_one_is_closed(void)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        int kept = fcntl(STDIN_FILENO, F_DUPFD, 50);
+        int open_count = 0;
+        bool is_done =
+            kept >= 50 && fcntl(STDIN_FILENO, F_DUPFD, 200) >= 200 && soc_guard_close_others(kept);
+        for (int fd = 0; fd < 1024; fd++)
+            open_count += fcntl(fd, F_GETFD) >= 0;
+        _exit(is_done && open_count == 1 && fcntl(kept, F_GETFD) >= 0 ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    CHECK(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
 static void a_parcel_comes_whole_or_not_at_all(void)
 {
     struct soc_buf in = {0};
@@ -342,7 +359,7 @@ static bool has_in_memory(int pid, const char *name, const char *text)
     return got > 0 && memmem(bytes, (size_t)got, text, strlen(text)) != NULL;
 }
 
-static void a_worker_has_one_descriptor_and_no_environment(void)
+static void a_worker_has_no_environment_and_no_rights(void)
 {
     struct scene scene;
     setenv("SOCIETY_TEST_SECRET", "swordfish-4711", 1);
@@ -367,6 +384,7 @@ int main(int argc, char **argv)
     RUN(every_system_call_outside_the_list_is_denied);
     RUN(the_list_has_nothing_but_memory_and_the_socket);
     RUN(executable_memory_is_denied);
+    RUN(every_descriptor_but_one_is_closed);
     RUN(a_parcel_comes_whole_or_not_at_all);
     RUN(a_parcel_that_is_empty_or_too_long_is_refused_by_its_head);
     RUN(forged_answers_are_told_from_true_ones);
@@ -375,6 +393,6 @@ int main(int argc, char **argv)
     RUN(a_killed_worker_ends_its_job_and_nothing_else);
     RUN(a_stopped_worker_is_gone);
     RUN(a_stopped_zygote_blocks_nobody_and_a_dead_one_is_replaced);
-    RUN(a_worker_has_one_descriptor_and_no_environment);
+    RUN(a_worker_has_no_environment_and_no_rights);
     return check_done();
 }

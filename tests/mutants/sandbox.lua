@@ -1,0 +1,102 @@
+-- Planted faults of the sandbox and of worker processes; see list.lua.
+
+local LUA = "what a hostile script does, which no scenario has"
+local REAL = "real processes, which a simulation does not have"
+
+local CALLS = { "unit:sandbox_calls_test" }
+local FROZEN = { "spec:frozen" }
+local HARD = { "e2e:hard_limit" }
+local PATTERN = { "unit:sandbox_pattern_test" }
+local SANDBOX = { "unit:sandbox_test" }
+local WORKERS = { "unit:workers_test" }
+
+return {
+  {
+    name = "a worker may make memory executable", file = "core/worker/guard.c", by = WORKERS,
+    from = "SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),",
+    to = "SCMP_A2(SCMP_CMP_MASKED_EQ, 0, 0),",
+    outside = REAL,
+  },
+  {
+    name = "a worker may send signals", file = "core/worker/guard.c", by = WORKERS,
+    from = "    SCMP_SYS(madvise),", to = "    SCMP_SYS(kill), SCMP_SYS(madvise),",
+    outside = REAL,
+  },
+  {
+    name = "a worker keeps the zygote's socket", file = "core/worker/guard.c", by = WORKERS,
+    from = "fd == 0 || syscall(SYS_close_range, 0u, fd - 1, 0u) == 0;", to = "true;",
+    outside = REAL,
+  },
+  {
+    name = "a worker keeps descriptors above its own", file = "core/worker/guard.c", by = WORKERS,
+    from = "    return is_done && syscall(SYS_close_range, fd + 1, ~0u, 0u) == 0;",
+    to = "    return is_done;",
+    outside = REAL,
+  },
+  {
+    name = "a worker has the environment", file = "core/worker/zygote.c", by = WORKERS,
+    from = "NULL, arguments, environment)",
+    to = "NULL, arguments, environment[0] == NULL ? environ : environment)",
+    outside = REAL,
+  },
+  {
+    name = "an empty parcel is taken", file = "core/worker/parcel.c", by = WORKERS,
+    from = "if (!is_answer(length) || came > length)", to = "if (came > length)",
+    outside = REAL,
+  },
+  {
+    name = "pcall catches the end of a turn", file = "core/sandbox/sandbox_calls.c", by = CALLS,
+    from = "    if (status == LUA_ERRMEM || (fatal != NULL && fatal->number > fatal_count))",
+    to = "    if (status == LUA_ERRMEM)",
+    also = { from = "    if (now == fatal_count)\n", to = "    if (now >= fatal_count)\n" },
+    outside = LUA,
+  },
+  {
+    name = "coroutines close each other without end", file = "core/sandbox/sandbox_coroutine.c",
+    by = CALLS,
+    from = "    if (state->resume_depth >= SOC_SANDBOX_RESUME_DEPTH_MAX)\n        luaL_error",
+    to = "    if (state->resume_depth < 0)\n        luaL_error",
+    outside = LUA,
+  },
+  {
+    name = "rawset changes what is frozen", file = "core/sandbox/sandbox_metatables.c",
+    by = FROZEN,
+    from = "    soc_sandbox_check_rawset(L);\n", to = "",
+    outside = LUA,
+  },
+  {
+    name = "__gc is taken", file = "core/sandbox/sandbox_metatables.c", by = SANDBOX,
+    from = "        refuse_field(L, \"__gc\");\n", to = "",
+    outside = LUA,
+  },
+  {
+    name = "__concat is taken where it corrupts memory",
+    file = "core/sandbox/sandbox_metatables.c", by = PATTERN,
+    from = "strstr(lua_ident, \"Lua 5.4.4 \") != NULL", to = "lua_ident[0] == '\\0'",
+    outside = LUA,
+  },
+  {
+    name = "tables call each other in any number", file = "core/sandbox/sandbox_metatables.c",
+    by = SANDBOX,
+    from = "        refuse_call_chain(L);\n", to = "        (void)refuse_call_chain;\n",
+    outside = LUA,
+  },
+  {
+    name = "a repeated turn has no budget of its own", file = "core/script/turns/effect.c",
+    by = { "spec:renewed_budget" },
+    from = "        script->hooks.renew_budget(script); /* several turns are run as one */\n",
+    to = "",
+    outside = LUA,
+  },
+  {
+    name = "the end of the program names no activation", file = "core/kernel/turns/halt.c",
+    by = HARD,
+    from = "        put_note(host, activation, error);\n", to = "        (void)put_note;\n",
+    outside = LUA,
+  },
+  {
+    name = "memory beyond the hard limit is refused", file = "core/lualib/lua_heap.c", by = HARD,
+    from = "        heap->end_cb(heap->end_user);\n", to = "        (void)heap->end_user;\n",
+    outside = LUA,
+  },
+}
