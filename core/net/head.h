@@ -7,7 +7,7 @@
  * libmicrohttpd takes a line feed alone for the end of a line, cuts values at a NUL and
  * overwrites what divides words and lines. What stood there can still be told by how far
  * words stand apart: one byte on the request line, two between lines, four at the end.
- * The one thing that looks the same is a NUL in place of a carriage return.
+ * Only a NUL at the end of a line can look the same as what belongs there.
  * Layer: net. Thread: any. */
 #ifndef SOC_NET_HEAD_H
 #define SOC_NET_HEAD_H

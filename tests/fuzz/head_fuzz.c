@@ -81,7 +81,8 @@ static bool receive(struct soc_head *head, char *text, size_t size, char **targe
     return line != NULL;
 }
 
-/* Every line of a head that is let through ends with two bytes, and no word has a NUL. */
+/* Every line of a head that is let through ends with CR LF, if there is no NUL; and NULs stand
+ * only at the end of a line. */
 static void try_received(const uint8_t *data, size_t size)
 {
     char *text = malloc(size + 1);
@@ -94,8 +95,9 @@ static void try_received(const uint8_t *data, size_t size)
     if (receive(&head, text, size, &target, &bytes) &&
         soc_head_check(&head, soc_slice_text(target), false, &sentence) == 0)
         for (size_t i = 0; i < bytes; i++) {
-            MUST(data[i] != '\n' || (i > 0 && (data[i - 1] == '\r' || data[i - 1] == '\0')));
-            MUST(data[i] != '\0' || (i + 1 < bytes && data[i + 1] == '\n'));
+            MUST(data[i] != '\n' || memchr(data, '\0', bytes) != NULL ||
+                 (i > 0 && data[i - 1] == '\r'));
+            MUST(data[i] != '\0' || i + 4 >= bytes || data[i + 1] == '\n');
         }
     free(text);
 }
