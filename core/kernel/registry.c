@@ -208,6 +208,14 @@ struct soc_agent *soc_registry_need(struct soc_host *host, struct soc_slice id)
     return agent;
 }
 
+struct soc_agent *soc_registry_find_stored(struct soc_host *host, struct soc_slice id)
+{
+    struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
+    if (agent == NULL && id.length > 0 && memchr(id.data, '@', id.length) != NULL)
+        return soc_registry_need_remote(host, id);
+    return agent;
+}
+
 struct soc_agent *soc_registry_receiver(struct soc_host *host, struct soc_slice id)
 {
     const char *orchestrator = host->registry.orchestrator;

@@ -61,6 +61,10 @@ struct soc_agent *soc_registry_find_any(struct soc_host *host, struct soc_slice 
  * that ended so long ago that it is not loaded. NULL for `system`. */
 struct soc_agent *soc_registry_need(struct soc_host *host, struct soc_slice id);
 
+/* For recovery: lends the agent of this host that a stored record names, or the proxy of an
+ * address, whether its host is joined yet or not; NULL: it ended long ago, or there is none. */
+struct soc_agent *soc_registry_find_stored(struct soc_host *host, struct soc_slice id);
+
 /* Agents elsewhere. `agent@host` names one; here it is a proxy: an external agent with neither
  * birth nor parent, whose mailbox holds what its host has not been handed yet. Proxies are made
  * when they are first named, and no walk over the agents finds them. */

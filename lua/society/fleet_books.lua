@@ -28,6 +28,7 @@ end
 local function leaves_none(row, name)
   return row.receiver == "system@" .. name or row.receiver == "All@" .. name
     or row.type == "abort" or row.type == "delivery_failed"
+    or (row.sender == "system" and (row.type == "result" or row.type == "task_complete"))
 end
 
 local function is_changed(payload)

@@ -573,8 +573,8 @@ void soc_introductions_end_agent(struct soc_host *host, const struct soc_agent *
  * the result. */
 void soc_introductions_restore(struct soc_host *host, const struct soc_record_introduction *r)
 {
-    struct soc_agent *requester = soc_map_find(&host->registry.agents, r->requester);
-    struct soc_agent *broker = soc_map_find(&host->registry.agents, r->broker);
+    struct soc_agent *requester = soc_registry_find_stored(host, r->requester);
+    struct soc_agent *broker = soc_registry_find_stored(host, r->broker);
     soc_introductions_forget(host, r->key);
     if (requester == NULL || broker == NULL)
         return; /* one of them has terminated */
@@ -594,12 +594,11 @@ void soc_introductions_restore(struct soc_host *host, const struct soc_record_in
     soc_text_set(&entry->reason, r->reason);
     soc_text_set(&entry->usage_hint, r->usage_hint);
     soc_text_set(&entry->via, r->via);
-    entry->found = r->found.data == NULL ? NULL : soc_map_find(&host->registry.agents, r->found);
+    entry->found = r->found.data == NULL ? NULL : soc_registry_find_stored(host, r->found);
     struct soc_json_walk walk;
     soc_json_walk(&walk, r->asked);
     while (soc_json_next(&walk)) {
-        struct soc_agent *agent =
-            soc_map_find(&host->registry.agents, soc_json_plain_string(walk.value));
+        struct soc_agent *agent = soc_registry_find_stored(host, soc_json_plain_string(walk.value));
         if (agent != NULL)
             soc_introduction_note_asked(entry, agent);
     }

@@ -181,7 +181,8 @@ static void set_answered(struct soc_host *host, const struct soc_record_message 
                          struct soc_send *send)
 {
     const struct soc_task *task = NULL;
-    if (is_result(r->type) && r->task_id.data != NULL)
+    if (is_result(r->type) && r->task_id.data != NULL &&
+        !soc_slice_equal(r->from, SOC_SLICE("system")))
         task = soc_tasks_find(host, soc_registry_need(host, r->from), r->task_id);
     if (task != NULL) {
         send->answers_key = task->key;
@@ -275,6 +276,28 @@ static bool fails_task(struct soc_host *host, const struct soc_hosts_peer *peer,
     return is_told;
 }
 
+/* Tells whether a host says that a task of one of its agents has failed, though the agent did
+ * not, and fails the task here. */
+static bool ends_task(struct soc_host *host, struct soc_hosts_peer *peer,
+                      const struct soc_record_message *r)
+{
+    uint64_t key;
+    if (!is_result(r->type) || !soc_slice_equal(r->from, SOC_SLICE("system")) ||
+        r->foreign_reply.data == NULL || !soc_message_id_parse(r->foreign_reply, &key))
+        return false;
+    const struct soc_task *task = soc_tasks_find_key(host, key);
+    struct soc_slice error = soc_json_member(r->payload, "error");
+    if (task == NULL || !task->owner->is_remote || soc_hosts_peer_of(host, task->owner) != peer)
+        return false;
+    struct soc_buf reason = {0};
+    soc_buf_put_text(&reason, "{\"error\":");
+    soc_buf_put_slice(&reason, error.data == NULL ? SOC_SLICE("\"receiver_failed\"") : error);
+    soc_buf_put_byte(&reason, '}');
+    bool is_told = soc_tasks_fail_remote(host, task->owner, key, soc_buf_slice(&reason));
+    soc_buf_fini(&reason);
+    return is_told;
+}
+
 /* Tells whether the host of the assigner says that a task is cancelled, and cancels it here: its
  * owner hears of it from this host. */
 static bool cancels(struct soc_host *host, const struct soc_record_message *r)
@@ -343,8 +366,8 @@ void soc_hosts_take(struct soc_host *host, struct soc_hosts_peer *peer, struct s
         soc_buf_fini(&error);
         return;
     }
-    if (fails_task(host, peer, &arrival.message) || cancels(host, &arrival.message) ||
-        soc_hosts_obey(host, peer, from, &arrival.message))
+    if (fails_task(host, peer, &arrival.message) || ends_task(host, peer, &arrival.message) ||
+        cancels(host, &arrival.message) || soc_hosts_obey(host, peer, from, &arrival.message))
         return;
     if (is_for_unborn(host, from, &arrival.message)) {
         soc_refuse(&error, SOC_ENOAGENT, NULL, "agentId", arrival.message.to);

@@ -100,6 +100,14 @@ static void stop_work(struct soc_host *host, struct soc_task *task, struct soc_s
     }
 }
 
+/* Tells whether another host has the task or will get it, whatever is removed here. */
+static bool is_under_way(const struct soc_task *task)
+{
+    const struct soc_message *message = task->owns_message ? NULL : task->message;
+    return task->owner->is_remote &&
+           (message == NULL || (!message->is_queued && !soc_transit_has(message)));
+}
+
 /* Notifies the owner that a task it had started is cancelled. */
 static void tell_owner(struct soc_host *host, const struct soc_task *task, struct soc_agent *by,
                        struct soc_slice reason)
@@ -166,11 +174,12 @@ void soc_tasks_cut(struct soc_host *host, struct soc_task *top, struct soc_agent
         struct soc_task *task = tasks[i];
         put_notice(&error, task, reason, true);
         bool is_answered = answer_waiters(host, task, reason, soc_buf_slice(&error));
+        bool is_told_of = task->tries > 0 || is_under_way(task);
         stop_work(host, task, soc_buf_slice(&error));
         SOC_PARTS_TELL(host, work_cancelled, host, task->owner, soc_slice_text(task->id), task->key,
                        soc_buf_slice(&error));
         soc_ending_check(host, task->owner);
-        if (task->tries > 0 && task->owner != by && !(is_told && i == 0) && !task->owner->is_ending)
+        if (is_told_of && task->owner != by && !(is_told && i == 0) && !task->owner->is_ending)
             tell_owner(host, task, by, reason);
         if (i == 0 && !is_answered && soc_tasks_has_assigner(task) && task->assigner != by)
             tell_assigner(host, task, reason);

@@ -589,7 +589,8 @@ void soc_tasks_fire(struct soc_host *host)
     soc_buf_put_byte(&payload, '}');
     soc_tasks_trace(host, "task_alert", task,
                     soc_json_member(soc_buf_slice(&payload), "alert_type"));
-    if (soc_tasks_has_assigner(task) && !task->assigner->is_ending) {
+    /* The host of an assigner elsewhere alerts it by its own clock. */
+    if (soc_tasks_has_assigner(task) && !task->assigner->is_ending && !task->assigner->is_remote) {
         struct soc_send send = {
             .to = soc_agent_id(task->assigner),
             .type = SOC_SLICE("alert"),

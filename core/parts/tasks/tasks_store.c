@@ -143,14 +143,13 @@ void soc_tasks_file(struct soc_host *host, struct soc_task *task, uint64_t paren
  * which may skip steps, must not be held to. Creating, filling and filing are shared. */
 void soc_tasks_restore(struct soc_host *host, const struct soc_record_task *r)
 {
-    struct soc_agent *owner = soc_map_find(&host->registry.agents, r->owner);
+    struct soc_agent *owner = soc_registry_find_stored(host, r->owner);
     if (owner == NULL)
         return; /* the owner has terminated, and its tasks with it */
     struct soc_task *task = soc_tasks_find_key(host, r->key);
     bool is_open = task != NULL;
     if (!is_open)
-        task =
-            soc_task_new(r->key, r->id, soc_map_find(&host->registry.agents, r->assigner), owner);
+        task = soc_task_new(r->key, r->id, soc_registry_find_stored(host, r->assigner), owner);
     bool is_over = r->state >= SOC_TASK_COMPLETED;
     struct soc_workload *workload = soc_tasks_need_workload(host, owner);
     if (!is_over) {

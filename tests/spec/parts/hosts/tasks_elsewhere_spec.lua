@@ -1,0 +1,123 @@
+-- Tasks of agents on other hosts: cancelled by their assigner, late, and asked about by a person.
+--
+-- Covers: core/parts/hosts/hosts_in.c
+
+local fleets = require("fleets")
+local scene = require("scene")
+
+local function worker(s)
+  s.root {
+    task_assignment = function(root, message)
+      if message.payload.text == "ask" then
+        local said = root:escalate { title = "May I?", timeout_ms = 60000 }
+        return root:complete(message, { said = said.decision })
+      end
+      root:sleep(3600000)
+      root:complete(message, {})
+    end,
+    abort = function(root, message) root.state.told = message.payload.task_id end,
+  }
+end
+
+local function act(story, options)
+  options = options or {}
+  options.policies = { messages = { "any" }, contacts = "open" }
+  return fleets.act(story, { beta = worker }, options)
+end
+
+local function assign(root, more)
+  local message = { to = "root@beta", type = "task_assignment", task_id = "T1",
+    payload = { text = "dig" } }
+  for name, value in pairs(more or {}) do
+    message[name] = value
+  end
+  return assert(root:send_message(message))
+end
+
+local function state_of(s)
+  return fleets.find(s:tasks(), "T1", "task_id").state
+end
+
+describe("a task on another host", function()
+  after_each(scene.close)
+
+  it("is cancelled there by its assigner, and its owner hears of it once", function()
+    local f, got = act(function(root)
+      assign(root)
+      root:sleep(1000)
+      local cancelled = assert(root:cancel("T1"))
+      root:sleep(1000)
+      local _, again = root:cancel("T1")
+      return { state = cancelled.state, again = again.error }
+    end)
+    assert.same({ state = "cancelled", again = "task_finished" }, got)
+    assert.same({ "cancelled", "cancelled" }, { state_of(f.alpha), state_of(f.beta) })
+    assert.equal("T1", f.beta.agent("root").state.told)
+    assert.equal("idle", f.beta.agent("root").status)
+  end)
+
+  it("is cancelled though that host was down, before or after it got the task", function()
+    for seed = 1, 6 do
+      local f = act(function(root)
+        assign(root)
+        root:sleep(1000)
+        root:cancel("T1")
+        return {}
+      end, { seed = seed, before = function(f) f:delay(300) end, faults = function(f)
+        f:advance(seed * 100)
+        f.beta:crash()
+        f:advance(1500)
+        f.beta:recover()
+      end })
+      assert.equal("cancelled", state_of(f.alpha))
+      for _, task in ipairs(f.beta:tasks()) do
+        assert.equal("cancelled", task.state)
+      end
+      assert.equal("idle", f.beta.agent("root").status)
+      scene.close()
+    end
+  end)
+
+  it("alerts its assigner once when its deadline has passed, and its time limit", function()
+    local f = act(function(root)
+      assign(root, { deadline = "2026-01-01T00:00:30Z" })
+      root:sleep(60000)
+      return {}
+    end)
+    local alerts = {}
+    for _, message in ipairs(f.alpha:messages({ type = "alert" })) do
+      alerts[#alerts + 1] = { message.to, message.payload.alert_type, message.payload.agent }
+    end
+    assert.same({ { "root", "deadline", "root@beta" }, { "root", "timeout", "root@beta" } },
+      alerts)
+  end)
+
+  it("fails for its assigner if its owner fails to handle it", function()
+    local f = act(function(root)
+      assign(root, { payload = { text = "ask" } }) -- nobody decides, and that raises there
+      return {}
+    end, { faults = function(f)
+      f:advance(1000)
+      assert.equal(0, #f.alpha:inbox())
+      f.alpha:crash()
+      f.alpha:recover()
+    end })
+    assert.equal("failed", state_of(f.alpha))
+    local result = f.alpha:messages({ type = "result" })
+    assert.same({ 1, "root", "failed" }, { #result, result[1].to, result[1].payload.status })
+  end)
+
+  it("lets its owner ask the person of its own host", function()
+    local g = act(function(root)
+      assign(root, { payload = { text = "ask" } })
+      return {}
+    end, { faults = function(h)
+      h:advance(1000)
+      local item = assert(h.beta:inbox()[1])
+      assert(h.beta:decide(item.id, { decision = "approve" }))
+    end })
+    assert.equal("completed", state_of(g.alpha))
+    assert.equal("approve", fleets.find(g.alpha:messages({ type = "result" }), "root@beta",
+      "from").payload.output.said)
+  end)
+end)
