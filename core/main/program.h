@@ -73,7 +73,7 @@ void soc_program_add_web(lua_State *L);
  *   verify_state(state)           -> { bytes, sequence, line, records } | nil, error name,
  *                                 sentence
  * and for rows as lines (store/sqlite/transfer.h):
- *   write_rows(state, take), read_rows(state, next) -> true | nil, error name, sentence */
+ *   write_rows(state, take, table?), read_rows(state, next) -> true | nil, error name, sentence */
 void soc_program_add_backup(lua_State *L);
 
 /* Adds the line editor (libedit):

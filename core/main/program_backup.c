@@ -103,7 +103,8 @@ static int write_rows(lua_State *L)
     struct soc_detail detail = {0};
     const char *state = luaL_checkstring(L, 1);
     luaL_checktype(L, 2, LUA_TFUNCTION);
-    return push_transfer(L, soc_transfer_write(state, take_row, L, &detail), &detail);
+    const char *table = luaL_optstring(L, 3, NULL);
+    return push_transfer(L, soc_transfer_write(state, table, take_row, L, &detail), &detail);
 }
 
 static int read_rows(lua_State *L)

@@ -109,8 +109,8 @@ static int write_tables(struct soc_database *database, soc_transfer_take_cb *tak
     return rc;
 }
 
-int soc_transfer_write(const char *directory, soc_transfer_take_cb *take, void *user,
-                       struct soc_detail *detail)
+int soc_transfer_write(const char *directory, const char *table, soc_transfer_take_cb *take,
+                       void *user, struct soc_detail *detail)
 {
     struct soc_store *store;
     assert(directory != NULL && take != NULL);
@@ -121,7 +121,8 @@ int soc_transfer_write(const char *directory, soc_transfer_take_cb *take, void *
     struct soc_database *database = soc_sqlite_lend(store, NULL);
     rc = soc_database_exec(database, "BEGIN", detail);
     if (rc == SOC_OK)
-        rc = write_tables(database, take, user, detail);
+        rc = table != NULL ? write_table(database, table, take, user, detail)
+                           : write_tables(database, take, user, detail);
     soc_database_rollback(database);
     soc_store_close(store);
     return rc;

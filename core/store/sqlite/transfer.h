@@ -20,10 +20,10 @@ typedef int soc_transfer_take_cb(struct soc_slice line, void *user);
 /* Lends the next line, absent at the end; it must last until the next call. */
 typedef int soc_transfer_next_cb(struct soc_slice *line, void *user);
 
-/* Gives every row of the society in `directory`, running or stopped. Errors of the store and
- * those of `take`. */
-int soc_transfer_write(const char *directory, soc_transfer_take_cb *take, void *user,
-                       struct soc_detail *detail);
+/* Gives every row of the society in `directory`, running or stopped; those of one table if
+ * `table` is not NULL. Errors of the store and those of `take`. */
+int soc_transfer_write(const char *directory, const char *table, soc_transfer_take_cb *take,
+                       void *user, struct soc_detail *detail);
 
 /* Makes a society of the lines in `directory`, which must not have one. SOC_EINVAL: a line is
  * not a row, or is of another version; the detail says so. After an error the directory holds

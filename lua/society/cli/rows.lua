@@ -7,6 +7,7 @@
 -- All lines show one moment: of a society that runs, they are taken from a copy.
 
 local ask = require("society.cli.ask")
+local json = require("society.json")
 local program = require("society.program")
 
 local M = {}
@@ -52,6 +53,18 @@ function M.with_directory(act)
     error(results[2], 0)
   end
   return table.unpack(results, 2, results.n)
+end
+
+--- The stored rows of one table, as tables; or nil and an exit code, after a complaint.
+function M.stored(state, name)
+  local list = {}
+  local done, code, text = program.write_rows(state, function(line)
+    list[#list + 1] = json.decode(line).row
+  end, name)
+  if not done then
+    return nil, M.complain(code, text)
+  end
+  return list
 end
 
 -- A copy of a society that runs, as a stopped one. Returns nil, or an exit code.

@@ -10,6 +10,7 @@ local life = require("society.cli.life")
 local news = require("society.cli.news")
 local output = require("society.cli.output")
 local program = require("society.program")
+local rows = require("society.cli.rows")
 
 -- The filters: how each is called on the command line, and its help.
 local FILTERS = {
@@ -37,8 +38,10 @@ local SINGLE = {
   { "message", "one message and its whole life: inspect message ID", param = "message_id",
     kind = "message" },
   { "conversation", "what an agent's model saw, said and called: --agent ID", param = "agent",
-    kind = "agent", is_filter = true },
+    kind = "agent", is_filter = true, has_ended = true },
 }
+
+local ENTRIES_BYTES_MAX = 1 << 20 -- of a conversation, as a living agent's is answered
 
 -- Lists that may be long. They are asked for by pages.
 local LONG = { activity = true, agents = true, dead_letters = true, messages = true,
@@ -146,13 +149,45 @@ local function find_single(single, given)
   return ids.find(M, given.state, single.kind, text)
 end
 
+-- The conversation of an agent that has ended: only the tables have it. nil: there is none.
+local function ended_conversation(state, id)
+  local stored, code = rows.stored(state, "memories")
+  if not stored then
+    return nil, code
+  end
+  local entries, count, size = {}, 0, 0
+  for index = #stored, 1, -1 do
+    local row = stored[index]
+    if row.agent == id then
+      count, size = math.max(count, row.number), size + #row.entry
+      if size <= ENTRIES_BYTES_MAX then
+        table.insert(entries, 1, row.entry)
+      end
+    end
+  end
+  return count > 0 and ('[{"count":%d,"entries":[%s],"first":%d}]'):format(count,
+    table.concat(entries, ","), count - #entries + 1) or nil
+end
+
+local function ask_single(single, state, id)
+  local request = ask.request(single[1], { [single.param] = id })
+  local list, code = ask.ask(state, request, { may_refuse = single.has_ended })
+  if not list and not code then
+    list, code = ended_conversation(state, id)
+  end
+  if list or code then
+    return list, code
+  end
+  return ask.ask(state, request)
+end
+
 local function look_at_single(single, given)
   local id, code = find_single(single, given)
   if not id then
     return code
   end
   local list
-  list, code = ask.ask(given.state, ask.request(single[1], { [single.param] = id }))
+  list, code = ask_single(single, given.state, id)
   if not list then
     return code
   end
@@ -194,13 +229,13 @@ function M.run(given)
   if not members then
     return code
   end
-  local function show(rows)
+  local function show(found)
     if given.json then
-      output.print_lines(rows)
+      output.print_lines(found)
     elseif subject.columns then
-      shape = output.print_table(rows, subject.columns, shape, given.wide)
+      shape = output.print_table(found, subject.columns, shape, given.wide)
     else
-      output.print_members(rows)
+      output.print_members(found)
     end
   end
   if given.follow then

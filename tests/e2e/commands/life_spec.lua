@@ -65,6 +65,48 @@ describe("society inspect of one thing", function()
       .. 'assistant calls send_message {"to":"x"}\n' }, { talk.code, talk.out })
   end
 
+  it("shows the conversation of an agent that has ended, running and stopped", function()
+    local other = program.place()
+    other:write("app.lua", [[
+      local society = require("society")
+      local BRIEF = { objective = "-", constraints = {}, inputs = "-", outputs = "-",
+        completion_criteria = "-" }
+      society.role { id = "speaker", behaviour = function(agent)
+        agent:remember { role = "user", content = "are you there?" }
+        agent:remember { role = "assistant", content = "not for long" }
+        return "said"
+      end }
+      society.root(function(root)
+        for _, id in ipairs({ "talker", "other" }) do
+          root:spawn_agent("speaker", BRIEF, { id = id })
+          root:request { to = id, payload = "x" }
+        end
+        root:terminate("talker")
+        return "ready"
+      end)
+    ]])
+    local server = other:start_ready("run app.lua --quiet")
+    assert.equal("ready\n", other:run("send --to root --wait go").out)
+    program.wait_for("the end of the agent", function()
+      return not other:run("inspect agents --json").out:find('"id":"talker"', 1, true)
+    end)
+    for _, signal in ipairs({ "KILL", false }) do
+      local talk = other:run("inspect conversation --agent talker")
+      assert.same({ 0, "user: are you there?\nassistant: not for long\n", "" },
+        { talk.code, talk.out, talk.err })
+      local row = program.rows(other:run("inspect conversation --agent talker --json"))[1]
+      assert.same({ 2, 1, 2 }, { row.count, row.first, #row.entries })
+      local nobody = other:run("inspect conversation --agent nobody")
+      assert.same({ 1, "" }, { nobody.code, nobody.out })
+      assert.matches("agent_not_found", nobody.err, 1, true)
+      if signal then
+        server:kill(signal)
+        server:wait()
+      end
+    end
+    other:remove()
+  end)
+
   it("is as wide as the terminal, unless --wide is given", function()
     local function widest(arguments)
       local command = ("stty cols 120; %s %s"):format(place.program, arguments)
