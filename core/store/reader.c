@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "env/clock.h"
 
-#define BUSY_US     100000 /* after a commit */
+#define BUSY_US     100000 /* after a commit or a fold */
 #define REST_SHARE  9      /* of the time that a page took, to rest after it */
 #define REST_US_MIN 3000   /* a short page costs more outside this thread than in it */
 #define REST_US_MAX 30000
@@ -21,7 +21,7 @@ struct soc_reader {
 
     /* both: what the other threads ask all the time, so that they need not take the mutex,
      * which the reader may hold while it is not running */
-    atomic_llong busy_until_us; /* batches are committed until then */
+    atomic_llong busy_until_us; /* the writer works, or did a moment before */
     atomic_bool is_held;
     atomic_bool has_news; /* an answer or a failure */
 
@@ -179,9 +179,9 @@ void soc_reader_hold(struct soc_reader *reader, bool is_held)
     pthread_mutex_unlock(&reader->mutex);
 }
 
-void soc_reader_note_commit(struct soc_reader *reader)
+void soc_reader_note_work(struct soc_reader *reader, bool begins)
 {
-    atomic_store(&reader->busy_until_us, soc_clock_monotonic_us() + BUSY_US);
+    atomic_store(&reader->busy_until_us, begins ? INT64_MAX : soc_clock_monotonic_us() + BUSY_US);
 }
 
 void soc_reader_drop(struct soc_reader *reader, const void *user)

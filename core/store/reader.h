@@ -5,12 +5,12 @@
  * between two of them; while it is much too long, no page begins. Lookups take turns: one
  * that needs several pages goes to the end of the queue after each.
  *
- * While batches are being committed, the reader rests after each page for several times as
- * long as it took: clients that ask over and over would otherwise take a processor from
- * those who work. Lookups that are prompt (the tap's, agents') neither wait for that nor
- * cause it. The other threads take the reader's mutex only to bring a lookup or to fetch
- * answers: on a busy machine the reader may stand still while it holds it.
- * Layer: store. Thread: as the rulers of the struct say. */
+ * While batches are being committed or folded, the reader rests after each page for several times
+ * as long as it took: clients that ask over and over would otherwise take a processor from those
+ * who work. Lookups that are prompt (the tap's, agents') neither wait for that nor cause it. The
+ * other threads take the reader's mutex only to bring a lookup or to fetch answers: on a busy
+ * machine the reader may stand still while it holds it. Layer: store. Thread: as the rulers of the
+ * struct say. */
 #ifndef SOC_STORE_READER_H
 #define SOC_STORE_READER_H
 
@@ -29,8 +29,9 @@ void soc_reader_add(struct soc_reader *reader, struct soc_lookup *lookup);
 /* While `is_held`, no page begins. Thread: any. */
 void soc_reader_hold(struct soc_reader *reader, bool is_held);
 
-/* A batch was committed: for a moment the reader leaves the processors to others. Thread: any. */
-void soc_reader_note_commit(struct soc_reader *reader);
+/* The writer begins to commit or to fold, or has ended: until then and a moment longer the reader
+ * leaves the processors to others. Thread: any. */
+void soc_reader_note_work(struct soc_reader *reader, bool begins);
 
 /* Drops the lookups of `user`: they are answered with SOC_ECLOSED as soon as possible.
  * Thread: any. */

@@ -131,6 +131,12 @@ static void report_group(struct soc_writer *writer, struct soc_batch **group, si
     soc_loop_wake(writer->loop);
 }
 
+static void note_work(struct soc_writer *writer, bool begins)
+{
+    if (writer->reader != NULL)
+        soc_reader_note_work(writer->reader, begins);
+}
+
 static void commit_group(struct soc_writer *writer, struct soc_batch **group, size_t count)
 {
     struct soc_slice slices[GROUP_COUNT_MAX];
@@ -139,13 +145,13 @@ static void commit_group(struct soc_writer *writer, struct soc_batch **group, si
     for (size_t i = 0; i < count; i++)
         slices[i] = soc_buf_slice(&group[i]->bytes);
     int rc;
+    note_work(writer, true);
     do
         rc = soc_store_commit(writer->store, soc_store_sequence(writer->store) + 1, slices, count,
                               &detail);
     while (rc == SOC_EDISKFULL && wait_for_room(writer));
+    note_work(writer, false);
     if (rc == SOC_OK) {
-        if (writer->reader != NULL)
-            soc_reader_note_commit(writer->reader);
         writer->committed_us = soc_clock_monotonic_us();
         if (!had_backlog)
             writer->unfolded_us = writer->committed_us;
@@ -166,9 +172,11 @@ static void fold_slice(struct soc_writer *writer)
     struct soc_detail detail = {0};
     size_t bytes =
         soc_store_backlog(writer->store) > 4 * WINDOW_BYTES ? WINDOW_BYTES : SOC_FOLD_SLICE_BYTES;
+    note_work(writer, true);
     int rc = soc_store_check(writer->store, &detail);
     if (rc == SOC_OK)
         rc = soc_store_fold(writer->store, bytes, &detail);
+    note_work(writer, false);
     if (rc == SOC_EDISKFULL)
         writer->committed_us = writer->unfolded_us = soc_clock_monotonic_us();
     else if (rc < 0)
