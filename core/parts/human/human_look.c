@@ -8,7 +8,9 @@
 #include "parts/human/human.h"
 #include "parts/human/human_state.h"
 
-#define KEY_BITS 40 /* of an item's key, below its priority: together they order the list */
+#define KEY_BITS 47 /* of a key, 7 of them its host: below the priority, they order the list */
+
+static_assert(SOC_HOSTS_MAX <= 1 << 7, "the numbers of hosts have 7 bits");
 
 static void put_json_member(struct soc_buf *out, const char *name, const char *json)
 {

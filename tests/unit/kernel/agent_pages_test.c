@@ -255,6 +255,27 @@ static void open_items_are_shown_once_while_others_are_decided(void)
     world_close(&world);
 }
 
+/* The key of an item has the number of its host above its counter. */
+static void urgent_items_come_first_on_a_host_with_a_number(void)
+{
+    struct world world;
+    struct soc_page page = {0};
+    struct soc_buf whole = {0};
+    struct soc_buf rows = {0};
+    const struct soc_query query = {.has_after = true, .limit = 8};
+    open_world(&world);
+    world.host->next_key = soc_message_id_key_of(world.host->next_key, SOC_HOSTS_MAX - 1);
+    for (int i = 0; i < 8; i++)
+        escalate(&world, (enum soc_priority)(3 - i % 4), -1);
+    soc_human_look(world.host, NULL, &whole);
+    soc_human_page(world.host, &query, &page, &rows);
+    CHECK_TEXT(soc_buf_text(&rows), soc_buf_text(&whole));
+    check_walks(&world, "inbox", "", 8);
+    soc_buf_fini(&whole);
+    soc_buf_fini(&rows);
+    world_close(&world);
+}
+
 /* Those that are stored are judged by the clock of the society, which may be a virtual one. */
 static void a_stored_item_is_overdue_when_the_society_thinks_so(void)
 {
@@ -287,6 +308,7 @@ int main(void)
     RUN(what_stays_is_shown_once_whatever_comes_and_goes);
     RUN(a_birth_that_is_taken_back_leaves_no_gap);
     RUN(open_items_are_shown_once_while_others_are_decided);
+    RUN(urgent_items_come_first_on_a_host_with_a_number);
     RUN(a_stored_item_is_overdue_when_the_society_thinks_so);
     return check_done();
 }
