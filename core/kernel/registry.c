@@ -137,6 +137,7 @@ struct soc_agent *soc_registry_need_remote(struct soc_host *host, struct soc_sli
     assert(unknown != NULL); /* soc_host_new adds it */
     agent = soc_agent_new(id, unknown, NULL, 0);
     agent->is_external = agent->is_remote = true;
+    agent->rank = ++host->registry.named;
     soc_map_put(&host->registry.remotes, soc_agent_id(agent), agent);
     return agent;
 }
@@ -203,6 +204,7 @@ struct soc_agent *soc_registry_need(struct soc_host *host, struct soc_slice id)
         agent = soc_agent_new(id, unknown, NULL, 0);
         agent->is_ended = true;
         agent->number = host->registry.births;
+        agent->rank = ++host->registry.named;
         soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
     }
     return agent;

@@ -53,6 +53,7 @@ struct soc_registry {
     struct soc_agent *root;
     uint64_t alive;
     uint64_t births;             /* number of the agent born last */
+    uint32_t named;              /* rank of the agent known by name only that came last */
     char *orchestrator;          /* the id behind the alias; NULL: root */
     char *host_name;             /* of this host among those it has joined; NULL: none */
     struct soc_map peers;        /* names of the hosts it is joined to, owned */

@@ -62,6 +62,7 @@ struct soc_agent {
     uint32_t births;   /* children ever spawned */
     uint32_t delayed;  /* messages to it that are not due yet */
     uint32_t awaited;  /* agents in `receive` that accept only its messages */
+    uint32_t rank;     /* among those that are known by name only; 0: it was born here */
     uint8_t id_length;
     uint8_t hold;         /* bits of enum soc_hold; 0: it may run */
     uint8_t guards;       /* bits of parts/supervision/guard.h: alerts its parent has received */

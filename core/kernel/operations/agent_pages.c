@@ -203,17 +203,25 @@ void soc_agent_pages_waits(struct soc_host *host, const struct soc_query *query,
     soc_agent_pages_put(host, query, add_wait, page, out);
 }
 
+/* Where a peer stands among contacts: by number, and behind all of them, the last one first,
+ * those that are known by name only, whose numbers are not theirs alone. */
+static uint64_t place_of(const struct soc_contact *contact)
+{
+    const struct soc_agent *peer = contact->peer;
+    uint64_t place = peer->rank == 0 ? peer->number : PEER_MAX - peer->rank;
+    return place < PEER_MAX ? place : PEER_MAX - 1;
+}
+
 static int compare_peers(const void *a, const void *b)
 {
-    uint64_t x = (*(const struct soc_contact *const *)a)->peer->number;
-    uint64_t y = (*(const struct soc_contact *const *)b)->peer->number;
+    uint64_t x = place_of(*(const struct soc_contact *const *)a);
+    uint64_t y = place_of(*(const struct soc_contact *const *)b);
     return x < y ? -1 : x > y;
 }
 
 static uint64_t key_of(const struct soc_agent *owner, const struct soc_contact *contact)
 {
-    uint64_t peer = contact->peer->number;
-    return owner->number << PEER_BITS | (peer < PEER_MAX ? peer : PEER_MAX - 1);
+    return owner->number << PEER_BITS | place_of(contact);
 }
 
 /* Lends the contacts of an agent that may be on the page, by the numbers of the peers: a list

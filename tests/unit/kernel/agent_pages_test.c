@@ -136,6 +136,22 @@ static void walks_give_the_whole_list_in_both_directions(void)
     world_close(&world);
 }
 
+/* Agents on other hosts, and those that ended before the last start, have no birth to go by. */
+static void contacts_known_by_name_only_are_shown_once(void)
+{
+    static const char *const names[] = {"a@beta", "gone1", "b@beta", "gone2", "c@beta", "gone3"};
+    struct world world;
+    open_world(&world);
+    spawn_some(&world, 0, 3);
+    struct soc_agent *owner = soc_registry_find(world.host, SOC_SLICE("w1"));
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        soc_contacts_put(&owner->contacts, soc_registry_need(world.host, soc_slice_text(names[i])),
+                         SOC_SOURCE_MANUAL, 0, NULL);
+    check_walks(&world, "contacts", "", 2 + 2 * 3 + 6);
+    check_walks(&world, "contacts", ",\"agent\":\"w1\"", 1 + 6);
+    world_close(&world);
+}
+
 /* Those that are short and stored are cut out of the whole list. */
 static void roles_are_walked_by_position(void)
 {
@@ -304,6 +320,7 @@ static void a_stored_item_is_overdue_when_the_society_thinks_so(void)
 int main(void)
 {
     RUN(walks_give_the_whole_list_in_both_directions);
+    RUN(contacts_known_by_name_only_are_shown_once);
     RUN(roles_are_walked_by_position);
     RUN(what_stays_is_shown_once_whatever_comes_and_goes);
     RUN(a_birth_that_is_taken_back_leaves_no_gap);
