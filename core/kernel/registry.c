@@ -186,6 +186,14 @@ struct soc_agent *soc_registry_find(struct soc_host *host, struct soc_slice id)
     return agent == NULL || agent->is_ended ? NULL : agent;
 }
 
+struct soc_agent *soc_registry_find_known(struct soc_host *host, struct soc_slice id)
+{
+    struct soc_slice local;
+    struct soc_slice name;
+    bool is_elsewhere = soc_id_divide(id, &local, &name) && !is_own_host(host, name);
+    return is_elsewhere ? soc_map_find(&host->registry.remotes, id) : soc_registry_find(host, id);
+}
+
 struct soc_agent *soc_registry_find_any(struct soc_host *host, struct soc_slice id)
 {
     return find_anywhere(host, id);

@@ -54,6 +54,10 @@ void soc_registry_end(struct soc_host *host, struct soc_agent *agent);
 /* Lends a live agent, or NULL. */
 struct soc_agent *soc_registry_find(struct soc_host *host, struct soc_slice id);
 
+/* The same for looks, which must make no proxy: of the agents on other hosts it finds those
+ * that something has named before. */
+struct soc_agent *soc_registry_find_known(struct soc_host *host, struct soc_slice id);
+
 /* Lends a live or ended agent, or NULL. */
 struct soc_agent *soc_registry_find_any(struct soc_host *host, struct soc_slice id);
 

@@ -90,7 +90,7 @@ static void look_at_agent(struct soc_given *given)
 {
     struct soc_host *host = given->society->host;
     struct soc_slice id = soc_given_text(given, "agent");
-    const struct soc_agent *agent = soc_registry_find(host, id);
+    const struct soc_agent *agent = soc_registry_find_known(host, id);
     struct soc_buf list = {0};
     if (!soc_given_may_see(given, id))
         return;
@@ -109,7 +109,7 @@ static void look_at_tree(struct soc_given *given)
 {
     struct soc_host *host = given->society->host;
     struct soc_slice id = soc_given_text(given, "root");
-    const struct soc_agent *root = id.data == NULL ? NULL : soc_registry_find(host, id);
+    const struct soc_agent *root = id.data == NULL ? NULL : soc_registry_find_known(host, id);
     struct soc_buf list = {0};
     if (id.data != NULL && root == NULL) {
         soc_refuse(&list, SOC_ENOAGENT, "no live agent has that id", "agentId", id);

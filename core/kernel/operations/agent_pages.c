@@ -131,7 +131,7 @@ static uint64_t walk(struct soc_agent_page *page, struct soc_host *host, soc_age
 static uint64_t look_at_one(struct soc_agent_page *page, struct soc_host *host,
                             soc_agent_rows *rows)
 {
-    const struct soc_agent *agent = soc_registry_find(host, page->query->agent);
+    const struct soc_agent *agent = soc_registry_find_known(host, page->query->agent);
     return agent == NULL || rows(page, host, agent) ? 0 : page->last;
 }
 

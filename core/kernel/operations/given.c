@@ -208,7 +208,7 @@ bool soc_given_may_see(struct soc_given *given, struct soc_slice agent)
 struct soc_agent *soc_given_agent(struct soc_given *given)
 {
     struct soc_slice id = soc_given_text(given, "agent");
-    struct soc_agent *agent = soc_registry_find(given->society->host, id);
+    struct soc_agent *agent = soc_registry_find_known(given->society->host, id);
     if (!soc_given_may_see(given, id))
         return NULL;
     if (agent == NULL)
@@ -268,7 +268,7 @@ void soc_given_look(struct soc_given *given)
     if (!soc_given_query(given, &query))
         return;
     if (view->is_of_living && query.agent.data != NULL &&
-        soc_registry_find(host, query.agent) == NULL) {
+        soc_registry_find_known(host, query.agent) == NULL) {
         fail_no_agent(given->call, query.agent);
     } else {
         bool is_stored = is_of_past(&query) || (view->look == NULL && view->page == NULL);

@@ -178,7 +178,7 @@ static struct soc_agent *named_agent(lua_State *L, struct soc_script *script)
 {
     size_t length;
     const char *id = luaL_checklstring(L, 1, &length);
-    return soc_registry_find(script->host, soc_slice(id, length));
+    return soc_registry_find_known(script->host, soc_slice(id, length));
 }
 
 static void fill_agent(lua_State *L, struct soc_frame *frame, const char *name)
