@@ -198,8 +198,11 @@ function Running:expect(text)
   end)
 end
 
+--- Sends a signal, unless the program has ended: its number may be another process's by then.
 function Running:kill(signal)
-  os.execute(("kill -%s %s"):format(signal, self.pid))
+  if not self:code() then
+    os.execute(("kill -%s %s 2>/dev/null"):format(signal, self.pid))
+  end
 end
 
 --- The exit code, or nil while it runs. A signal's number is above 128.

@@ -22,7 +22,7 @@ describe("the loop is not held up by the file door", function()
       local d = desk.open(settings, nil, function() return stalls.ENVIRONMENT end,
         stalls.OPTIONS)
       finally(function()
-        os.execute("kill -9 " .. d.running.pid .. " 2>/dev/null")
+        d.running:kill("KILL")
         d.running:wait()
         d.place:remove()
       end)
