@@ -76,6 +76,10 @@ struct soc_hooks {
     /* Drops the activation's coroutine and sets `activation->script` to NULL. */
     void (*drop)(void *user, struct soc_activation *activation);
 
+    /* Appends file and line where the waiting activation's script is; nothing if its coroutine is
+     * gone or in another process. NULL: no script runs. */
+    void (*put_where)(void *user, const struct soc_activation *activation, struct soc_buf *out);
+
     /* The contacts policy: may `from` write to `to`? `contact` is from's entry, NULL
      * for a stranger. A refusal may append a JSON object to `refusal`; without one the
      * default text is used. */

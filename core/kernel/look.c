@@ -166,6 +166,18 @@ void soc_look_registries(const struct soc_host *host, struct soc_buf *out)
     soc_buf_put_text(out, "}}");
 }
 
+/* Looked up when somebody asks: a wait costs nothing more. */
+static void put_where(const struct soc_host *host, const struct soc_activation *activation,
+                      struct soc_buf *out)
+{
+    struct soc_buf where = {0};
+    if (activation->script != NULL && host->hooks.put_where != NULL)
+        host->hooks.put_where(host->hooks.user, activation, &where);
+    if (where.length > 0)
+        soc_json_put_text_member(out, "where", soc_buf_slice(&where));
+    soc_buf_fini(&where);
+}
+
 void soc_look_wait(const struct soc_host *host, const struct soc_activation *activation,
                    struct soc_buf *out)
 {
@@ -191,6 +203,7 @@ void soc_look_wait(const struct soc_host *host, const struct soc_activation *act
         soc_message_id_format(id, wait->request_ms, wait->request_key);
         soc_json_put_text_member(out, "message_id", soc_slice(id, sizeof(id)));
     }
+    put_where(host, activation, out);
     soc_buf_put_byte(out, '}');
 }
 

@@ -155,6 +155,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
         .user = script,
         .run = soc_run_turn,
         .drop = soc_run_drop,
+        .put_where = soc_run_put_where,
         .may_send = soc_answer_may_send,
         .may_broadcast = soc_answer_may_broadcast,
         .forget = soc_message_forget,

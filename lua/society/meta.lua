@@ -158,6 +158,7 @@
 ---@field brief? society.TaskBrief
 ---@field state? table
 
+---@alias society.HoldOptions { reason?: string, subtree?: boolean }
 ---@alias society.WaitKind "reply"|"receive"|"human"|"task"|"checkpoint"|"call"|"sleep"|"look"
 ---|"ack"|"order"|"retry"
 
@@ -173,8 +174,7 @@
 ---@field ack? "received"|"processed" the awaited one
 ---@field to? string who is to give it
 ---@field item_id? string of what the person is to decide
-
----@alias society.HoldOptions { reason?: string, subtree?: boolean }
+---@field where? string file and line of the script where it waits; not of isolated agents
 
 ---What an app requires; the methods of society.new as well.
 ---@class society.Module

@@ -66,6 +66,7 @@ static const struct soc_param why_members[] = {
     {.name = "item_id", .summary = "the inbox item to be decided"},
     {.name = "since", .kind = SOC_PARAM_TIME, .summary = "since when"},
     {.name = "deadline", .kind = SOC_PARAM_TIME, .summary = "until when"},
+    {.name = "where", .summary = "file and line of the script where it waits, while it runs"},
     {.name = "end", .choices = soc_why_ends, .summary = "where the chain ends; of the last"},
     {.name = "ended_by",
      .kind = SOC_PARAM_LIST,

@@ -78,6 +78,7 @@ static const struct soc_column wait_columns[] = {
     {"SINCE", "since", TIME_WIDTH},
     {"DEADLINE", "deadline", TIME_WIDTH},
     {"CORRELATION", "correlation_id", ID_WIDTH},
+    {"WHERE", "where", TEXT_WIDTH},
     {NULL, NULL, 0},
 };
 
@@ -148,6 +149,7 @@ static const struct soc_param wait_members[] = {
     {.name = "item_id", .summary = "the inbox item to be decided"},
     {.name = "since", .kind = SOC_PARAM_TIME, .summary = "since when"},
     {.name = "deadline", .kind = SOC_PARAM_TIME, .summary = "until when"},
+    {.name = "where", .summary = "file and line of the script where it waits, while it runs"},
     {.name = NULL},
 };
 

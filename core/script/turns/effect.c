@@ -57,8 +57,7 @@ static int break_turn(lua_State *L, struct soc_script *script)
     return soc_sandbox_raise_fatal(L);
 }
 
-/* Appends file and line of the innermost Lua function, as its errors show them. */
-static void put_where(lua_State *L, struct soc_buf *out)
+void soc_effect_put_where(lua_State *L, struct soc_buf *out)
 {
     lua_Debug frame;
     for (int level = 0; lua_getstack(L, level, &frame); level++) {
@@ -75,7 +74,7 @@ int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char 
 {
     if (!script->is_broken) {
         struct soc_buf where = {0};
-        put_where(L, &where);
+        soc_effect_put_where(L, &where);
         soc_refusal_begin(&script->fatal, SOC_EBUDGET,
                           "one turn did too much at once; split the work over several messages");
         soc_json_put_text_member(&script->fatal, "which", soc_slice_text(which));
@@ -92,7 +91,7 @@ int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char 
 static void note_where(lua_State *L, struct soc_script *script)
 {
     struct soc_buf where = {0};
-    put_where(L, &where);
+    soc_effect_put_where(L, &where);
     soc_replay_set_where(script->host, soc_buf_slice(&where));
     soc_buf_fini(&where);
 }
@@ -106,7 +105,7 @@ static void show_arguments(lua_State *L, struct soc_script *script, enum soc_eff
     script->arguments.length = 0;
     soc_arguments_put(L, kind, &script->arguments);
     struct soc_buf where = {0};
-    put_where(L, &where);
+    soc_effect_put_where(L, &where);
     script->fatal.length--;
     soc_refusal_put_shown(&script->fatal, "arguments", soc_buf_slice(&script->arguments));
     if (where.length > 0)

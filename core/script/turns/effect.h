@@ -40,6 +40,10 @@ int soc_effect_yield(lua_State *L);
 /* Pushes the results an answer holds: a list's elements, or nil and an error. */
 int soc_effect_push_answer(lua_State *L, struct soc_slice answer);
 
+/* Appends file and line of the innermost Lua function, as its errors show them; nothing if there
+ * is none. */
+void soc_effect_put_where(lua_State *L, struct soc_buf *out);
+
 /* Ends the turn because it is over its budget `which`: no script can catch the error, and
  * nothing more can be done in the turn. */
 int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char *which,

@@ -63,6 +63,41 @@ void soc_run_drop(void *user, struct soc_activation *activation)
     soc_thread_give(script, thread);
 }
 
+/* The coroutine of the script's own in which the frame waits, or NULL. It is the first argument
+ * of coroutine.resume, or the first upvalue of a function made by coroutine.wrap; nothing else
+ * that is written in C keeps a suspended coroutine while it waits. */
+static lua_State *inner_of(lua_State *L, lua_Debug *frame)
+{
+    lua_State *inner = NULL;
+    lua_getinfo(L, "Sf", frame);
+    bool is_c = frame->what[0] == 'C';
+    if (is_c && lua_getupvalue(L, -1, 1) != NULL) {
+        inner = lua_tothread(L, -1);
+        lua_pop(L, 1);
+    }
+    lua_pop(L, 1);
+    if (is_c && inner == NULL && lua_getlocal(L, frame, 1) != NULL) {
+        inner = lua_tothread(L, -1);
+        lua_pop(L, 1);
+    }
+    return inner != NULL && lua_status(inner) == LUA_YIELD ? inner : NULL;
+}
+
+void soc_run_put_where(void *user, const struct soc_activation *activation, struct soc_buf *out)
+{
+    const struct soc_thread *thread = activation->script;
+    lua_State *co = thread == NULL ? NULL : thread->co;
+    lua_Debug frame;
+    (void)user;
+    while (co != NULL && lua_status(co) == LUA_YIELD && lua_checkstack(co, 4) &&
+           lua_getstack(co, 0, &frame)) {
+        lua_State *inner = inner_of(co, &frame);
+        if (inner == NULL)
+            soc_effect_put_where(co, out);
+        co = inner;
+    }
+}
+
 /* A failed coroutine and the error it ended with. */
 struct failure {
     struct soc_script *script;

@@ -24,6 +24,9 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation,
                                struct soc_buf *error);
 void soc_run_drop(void *user, struct soc_activation *activation);
 
+/* The hook `put_where`. */
+void soc_run_put_where(void *user, const struct soc_activation *activation, struct soc_buf *out);
+
 /* Calls as lua_pcall does, without results and with the budget of one turn: for scripts
  * that load. */
 int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int handler);

@@ -10,12 +10,20 @@ society.policy("contacts", "open")
 society.role {
   id = "worker", name = 'a "quoted" \\ name',
   behaviour = function(agent)
-    agent:request { to = "user", payload = "may I?", timeout_ms = 600000 }
+    local ask = coroutine.create(function()
+      agent:request { to = "user", payload = "may I?", timeout_ms = 600000 }
+    end)
+    coroutine.resume(ask, "two", "values")
   end,
 }
 society.role {
   id = "idler", name = "idler",
-  behaviour = function(agent) agent:receive { from = "w-1.x", timeout_ms = 600000 } end,
+  behaviour = function(agent)
+    local receive = coroutine.wrap(function()
+      agent:receive { from = "w-1.x", timeout_ms = 600000 }
+    end)
+    receive("a value")
+  end,
 }
 local BRIEF = { objective = "wait", constraints = {}, inputs = "x", outputs = "y",
   completion_criteria = "done" }
@@ -26,6 +34,8 @@ society.root(function(root)
   root:request { to = "w-1.x", payload = "go", timeout_ms = 600000 }
 end)
 ]]
+
+local PLACES = { root = "app.lua:27", idle = "app.lua:16", ["w-1.x"] = "app.lua:7" }
 
 local function edge_lines(edges)
   local lines = {}
@@ -68,11 +78,12 @@ describe("waits on the command line", function()
     place:remove()
   end)
 
-  it("inspect shows who waits for whom, running and stopped alike", function()
+  it("inspect shows who waits for whom, running and stopped alike but where", function()
     local before = place:run("inspect waits --json").out
     local found = {}
     for line in before:gmatch("[^\n]+") do
       local wait = json.decode(line)
+      assert.equal(PLACES[wait.agent], wait.where)
       assert.is_string(wait.since)
       assert.is_string(wait.deadline)
       assert.matches("^msg_", wait.correlation_id)
@@ -80,11 +91,15 @@ describe("waits on the command line", function()
     end
     table.sort(found)
     assert.same({ "idle receive w-1.x", "root reply w-1.x", "w-1.x reply user" }, found)
+    local chain = place:run([[call why '{"agent":"root"}']]).out
+    assert.matches('"where":"' .. PLACES.root .. '".*"where":"' .. PLACES["w-1.x"] .. '"', chain)
     local shown = place:run("inspect waits").out
-    assert.matches("^AGENT +KIND +WAITS FOR +SINCE +DEADLINE +CORRELATION\n", shown)
+    assert.matches("^AGENT +KIND +WAITS FOR +SINCE +DEADLINE +CORRELATION +WHERE\n", shown)
     assert.matches("\nw%-1%.x +reply +user ", shown)
     stop()
+    before = before:gsub(',"where":"[^"]+"', "")
     assert.equal(before, place:run("inspect waits --json").out)
+    shown = shown:gsub(" +WHERE\n", "\n"):gsub(" +app%.lua:%d+\n", "\n")
     assert.equal(shown, place:run("inspect waits").out)
   end)
 
