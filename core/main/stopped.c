@@ -286,7 +286,7 @@ static bool read_request(const struct soc_operation *subject, struct soc_slice r
     if (query->is_page && (query->limit == 0 || query->limit > SOC_PAGE_ROWS_MAX))
         query->limit = query->limit == 0 ? SOC_PAGE_ROWS : SOC_PAGE_ROWS_MAX;
     if (fault != NULL)
-        soc_refuse(answer, SOC_EINVAL, NULL, "member", soc_slice_text(fault));
+        soc_operation_refuse_fault(subject, request, fault, answer);
     return fault == NULL;
 }
 

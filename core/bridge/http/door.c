@@ -511,10 +511,10 @@ static bool read_body(struct exchange *exchange, struct soc_slice *body)
     return true;
 }
 
-static void refuse_param(struct exchange *exchange, struct soc_slice name)
+static void refuse_param(struct exchange *exchange, struct soc_slice name, const char *sentence)
 {
     struct soc_buf error = {0};
-    soc_refuse(&error, SOC_EINVAL, NULL, "member", name);
+    soc_refuse(&error, SOC_EINVAL, sentence, "member", name);
     respond_error(exchange->door, exchange->request, 400, soc_buf_slice(&error));
     soc_buf_fini(&error);
 }
@@ -525,7 +525,7 @@ static void do_operation(struct exchange *exchange, const struct soc_operation *
     struct soc_caller caller = soc_visitor_caller(&exchange->visitor);
     struct soc_slice key = soc_server_header(exchange->request, "Idempotency-Key");
     if (key.length > SOC_KEY_BYTES_MAX) {
-        refuse_param(exchange, SOC_SLICE("Idempotency-Key"));
+        refuse_param(exchange, SOC_SLICE("Idempotency-Key"), "the key is too long");
         return;
     }
     if (key.length > 0 && is_method(exchange->request, "POST"))
@@ -550,7 +550,8 @@ static void run_operation(struct exchange *exchange)
     }
     if (!soc_routes_read(exchange->route, soc_server_path(request), soc_server_query(request), body,
                          &params, &fault))
-        refuse_param(exchange, soc_buf_slice(&fault));
+        refuse_param(exchange, soc_buf_slice(&fault),
+                     "a parameter is given twice, or is not UTF-8 in percent-encoding");
     else
         do_operation(exchange, operation, soc_buf_slice(&params));
     soc_buf_fini(&params);
@@ -563,7 +564,7 @@ static void run_stream(struct exchange *exchange)
 {
     const char *fault = soc_stream_wish_read(&exchange->wish, exchange->request);
     if (fault != NULL) {
-        refuse_param(exchange, soc_slice_text(fault));
+        refuse_param(exchange, soc_slice_text(fault), soc_stream_wish_sentence(fault));
     } else if (!is_method(exchange->request, "GET")) {
         refuse(exchange->door, exchange->request, 405, "method_not_allowed", "a stream needs GET");
     } else if (exchange->wish.has_after) {

@@ -135,6 +135,16 @@ const char *soc_stream_wish_read(struct soc_stream_wish *wish,
     return fault;
 }
 
+const char *soc_stream_wish_sentence(const char *fault)
+{
+    if (strcmp(fault, "query") == 0)
+        return "a stream takes after, events, agent, task, correlation_id and summary, none of "
+               "them long, and UTF-8 in percent-encoding";
+    if (strcmp(fault, "summary") == 0)
+        return "summary must be 0 or 1";
+    return "it must be the number of a line of the activity log";
+}
+
 void soc_stream_wish_fini(struct soc_stream_wish *wish)
 {
     soc_buf_fini(&wish->texts);

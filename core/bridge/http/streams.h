@@ -43,6 +43,9 @@ extern const struct soc_param soc_stream_params[];
 const char *soc_stream_wish_read(struct soc_stream_wish *wish,
                                  const struct soc_server_request *request);
 
+/* The sentence about the parameter whose name soc_stream_wish_read has lent. */
+const char *soc_stream_wish_sentence(const char *fault);
+
 /* Frees the texts. */
 void soc_stream_wish_fini(struct soc_stream_wish *wish);
 

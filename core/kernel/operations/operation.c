@@ -12,6 +12,8 @@
 #include "kernel/refusal.h"
 #include "kernel/state.h"
 
+#define NO_SUCH_PARAMETER "the operation has no such parameter"
+
 const struct soc_caller soc_caller_owner = {
     .name = {"owner", sizeof("owner") - 1},
     .scopes = SOC_SCOPE_ALL,
@@ -130,6 +132,31 @@ static const char *find_fault(const struct soc_operation *operation,
     return fault == NULL && operation->view != NULL ? find_inapt(operation, params) : fault;
 }
 
+void soc_operation_refuse_fault(const struct soc_operation *operation, struct soc_slice params,
+                                const char *fault, struct soc_buf *out)
+{
+    const struct soc_param *param;
+    struct soc_params members;
+    struct soc_buf sentence = {0};
+    soc_params_read(&members, params);
+    for (size_t i = 0; (param = soc_operation_param(operation, i)) != NULL; i++)
+        if (fault == param->name || fault == param->alias)
+            soc_param_put_fault(param, &members, fault, &sentence);
+    if (sentence.length == 0)
+        soc_buf_put_text(&sentence, NO_SUCH_PARAMETER);
+    soc_refuse(out, SOC_EINVAL, soc_buf_text(&sentence), "member", soc_slice_text(fault));
+    soc_buf_fini(&sentence);
+}
+
+static void fail_with_fault(const struct soc_operation *operation, struct soc_call *call,
+                            struct soc_slice params, const char *fault)
+{
+    struct soc_buf error = {0};
+    soc_operation_refuse_fault(operation, params, fault, &error);
+    soc_call_refuse(call, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
 /* Tells whether the operation has a parameter of that name (as in JSON, still escaped). */
 static bool has_param(const struct soc_operation *operation, struct soc_slice name)
 {
@@ -150,7 +177,7 @@ static bool fail_if_unknown(const struct soc_operation *operation, struct soc_ca
         if (has_param(operation, walk.name))
             continue;
         struct soc_buf error = {0};
-        soc_refusal_begin(&error, SOC_EINVAL, "the operation has no such parameter");
+        soc_refusal_begin(&error, SOC_EINVAL, NO_SUCH_PARAMETER);
         soc_json_put_name(&error, "member");
         soc_buf_put_byte(&error, '"'); /* still escaped */
         soc_buf_put_slice(&error, walk.name);
@@ -242,7 +269,7 @@ void soc_operation_do(const struct soc_operations *society, const struct soc_ope
     } else if (!may_do(operation, caller)) {
         soc_call_fail(call, SOC_EFORBIDDEN, "the caller may not do that");
     } else if ((fault = find_fault(operation, &members)) != NULL) {
-        soc_call_fault(call, fault);
+        fail_with_fault(operation, call, params, fault);
     } else if (!call->is_strict || !fail_if_unknown(operation, call, params)) {
         struct soc_given given = {
             .society = society,

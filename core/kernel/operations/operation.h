@@ -120,8 +120,8 @@ struct soc_given {
 };
 
 /* Checks that the caller may do it and that `params`, a JSON object, fit, and runs the
- * operation. Answers with SOC_EDISKFULL, SOC_EFORBIDDEN, or SOC_EINVAL and `member`, the
- * name of the parameter at fault, if not. */
+ * operation. If not, it answers with SOC_EDISKFULL, SOC_EFORBIDDEN, or SOC_EINVAL with
+ * `member`, the name of the parameter at fault, and a sentence that says what it must be. */
 void soc_operation_do(const struct soc_operations *society, const struct soc_operation *operation,
                       const struct soc_caller *caller, struct soc_call *call,
                       struct soc_slice params);
@@ -131,6 +131,10 @@ void soc_operation_do(const struct soc_operations *society, const struct soc_ope
  * not apply, or NULL. */
 const char *soc_operation_read_query(const struct soc_operation *operation, struct soc_slice params,
                                      struct soc_buf *texts, struct soc_query *query);
+
+/* Writes the error object about `fault`, the name that soc_operation_read_query has lent. */
+void soc_operation_refuse_fault(const struct soc_operation *operation, struct soc_slice params,
+                                const char *fault, struct soc_buf *out);
 
 /* The parameter `agent`, needed: of operations about one agent. */
 extern const struct soc_param soc_operation_agent[];

@@ -1,6 +1,7 @@
 #include "kernel/operations/param.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 #include "base/json.h"
 #include "base/limits.h"
@@ -157,6 +158,83 @@ const char *soc_param_find_fault(const struct soc_param *param, const struct soc
     if (soc_param_is_absent(value) ? param->is_needed : !fits(param, value, scratch))
         return param->name;
     return is_given_twice(param, params) ? param->alias : NULL;
+}
+
+static void put_choices(const char *const *choices, struct soc_buf *out)
+{
+    for (size_t i = 0; choices[i] != NULL; i++) {
+        const char *before = i == 0 ? "" : choices[i + 1] == NULL ? " or " : ", ";
+        soc_buf_printf(out, "%s%s", before, choices[i]);
+    }
+}
+
+static void put_number(const struct soc_param *param, const char *name, struct soc_buf *out)
+{
+    soc_buf_put_text(out, name);
+    if (param->least == 0 && param->most == 0)
+        return;
+    soc_buf_printf(out, " from %" PRId64, param->least);
+    if (param->most != INT64_MAX)
+        soc_buf_printf(out, " to %" PRId64, param->most);
+}
+
+/* Writes what a value must be. */
+static void put_wanted(const struct soc_param *param, struct soc_buf *out)
+{
+    switch (param->kind) {
+    case SOC_PARAM_TEXT:
+        soc_buf_put_text(out, "text ");
+        if (param->least > 0)
+            soc_buf_printf(out, "of %" PRId64 " to", param->least);
+        else
+            soc_buf_put_text(out, "of at most");
+        soc_buf_printf(out, " %" PRId64 " bytes, without NUL", param->most);
+        break;
+    case SOC_PARAM_ID:
+        soc_buf_put_text(out, "the id of a message, which begins with msg_");
+        break;
+    case SOC_PARAM_INTEGER:
+        put_number(param, "an integer", out);
+        break;
+    case SOC_PARAM_NUMBER:
+        put_number(param, "a number", out);
+        break;
+    case SOC_PARAM_FLAG:
+        soc_buf_put_text(out, "true or false");
+        break;
+    case SOC_PARAM_TIME:
+        soc_buf_put_text(out, "a time as in 2026-01-05T12:00:00Z, or ms since 1970");
+        break;
+    case SOC_PARAM_CHOICE:
+        put_choices(param->choices, out);
+        break;
+    case SOC_PARAM_JSON:
+        soc_buf_put_text(out, "any value but null");
+        break;
+    case SOC_PARAM_OBJECT:
+        soc_buf_put_text(out, "an object");
+        break;
+    case SOC_PARAM_LIST:
+        soc_buf_put_text(out, "a list");
+        break;
+    case SOC_PARAM_RECEIVER:
+        soc_buf_put_text(out, "an id, All or a list of ids");
+        break;
+    case SOC_PARAM_KIND_COUNT:
+        break;
+    }
+}
+
+void soc_param_put_fault(const struct soc_param *param, const struct soc_params *params,
+                         const char *fault, struct soc_buf *out)
+{
+    if (fault == param->alias) {
+        soc_buf_printf(out, "'%s' is another name of '%s': give one of them", fault, param->name);
+        return;
+    }
+    bool is_missing = soc_param_is_absent(soc_param_value(param, params));
+    soc_buf_printf(out, "'%s' %s be ", fault, is_missing ? "is missing; it must" : "must");
+    put_wanted(param, out);
 }
 
 bool soc_param_is_named(const struct soc_param *param, struct soc_slice name)

@@ -78,6 +78,11 @@ struct soc_slice soc_param_value(const struct soc_param *param, const struct soc
 const char *soc_param_find_fault(const struct soc_param *param, const struct soc_params *params,
                                  struct soc_buf *scratch);
 
+/* Writes the sentence about a parameter at fault, whose name soc_param_find_fault has lent:
+ * what it must be, that it is missing, or that it is given twice. */
+void soc_param_put_fault(const struct soc_param *param, const struct soc_params *params,
+                         const char *fault, struct soc_buf *out);
+
 /* Tells whether a name (as in JSON, still escaped) is that of the parameter. */
 bool soc_param_is_named(const struct soc_param *param, struct soc_slice name);
 

@@ -103,12 +103,14 @@ describe("the HTTP door", function()
 
   it("names the parameter that is wrong", function()
     for path, member in pairs({ ["/api/v1/activity?limit=x"] = "limit",
+      ["/api/v1/activity?limit=1&limit=2"] = "limit", ["/api/v1/activity?agent=%ff"] = "agent",
       ["/api/v1/activity?nosuch=1"] = "nosuch", ["/api/v1/stats?agent=x"] = "agent",
       ["/api/v1/activity?since=yesterday"] = "since" }) do
       local answer = door:curl(path)
       assert.equal(400, answer.status, path)
       assert.equal("invalid_argument", answer.json.error)
       assert.equal(member, answer.json.member)
+      assert.not_matches("argument has the wrong type", answer.json.message)
     end
     assert.equal(400, door:post("/api/v1/intake", { text = "x", nosuch = 1 }).status)
   end)

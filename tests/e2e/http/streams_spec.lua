@@ -160,6 +160,7 @@ describe("a stream", function()
       local answer = door:curl("/api/v1/events" .. path)
       assert.equal(400, answer.status, path)
       assert.equal(member, answer.json.member, path)
+      assert.not_matches("argument has the wrong type", answer.json.message)
     end
     assert.equal(400, door:curl("-H 'Last-Event-ID: x' /api/v1/events").status)
     assert.equal(405, door:curl("-I /api/v1/events").status)

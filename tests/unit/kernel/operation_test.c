@@ -355,6 +355,44 @@ static void a_strict_call_has_no_unknown_parameters(void)
 }
 
 /* Members are found once, as many as there is room for. */
+/* Tells whether the operation is refused with that sentence. */
+static bool is_told(struct world *world, const char *op, const char *params, const char *sentence)
+{
+    struct asked asked = {0};
+    struct soc_buf text = {0};
+    ask(world, op, params, &asked);
+    soc_json_string(soc_json_member(soc_buf_slice(&asked.answer), "message"), &text);
+    bool is_same =
+        is_code(&asked, "invalid_argument") && strcmp(soc_buf_text(&text), sentence) == 0;
+    soc_buf_fini(&text);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    return is_same;
+}
+
+static void a_refusal_says_what_the_parameter_must_be(void)
+{
+    struct world world;
+    open_world(&world);
+    CHECK(is_told(&world, "activity", "{\"limit\":-1}", "'limit' must be an integer from 0"));
+    CHECK(is_told(&world, "activity", "{\"after\":0,\"wait_ms\":60001}",
+                  "'wait_ms' must be an integer from 0 to 60000"));
+    CHECK(is_told(&world, "activity", "{\"agent\":7}",
+                  "'agent' must be text of at most 256 bytes, without NUL"));
+    CHECK(is_told(&world, "activity", "{\"since\":\"soon\"}",
+                  "'since' must be a time as in 2026-01-05T12:00:00Z, or ms since 1970"));
+    CHECK(is_told(&world, "inbox", "{\"state\":\"odd\"}",
+                  "'state' must be open, decided, withdrawn or all"));
+    CHECK(is_told(&world, "message", "{\"message_id\":\"m1\"}",
+                  "'message_id' must be the id of a message, which begins with msg_"));
+    CHECK(is_told(&world, "agent", "{}",
+                  "'agent' is missing; it must be text of at most 256 bytes, without NUL"));
+    CHECK(is_told(&world, "decide", "{\"item_id\":\"x\",\"decision\":\"approve\",\"action\":\"x\"}",
+                  "'action' is another name of 'decision': give one of them"));
+    CHECK(is_told(&world, "stats", "{\"agent\":\"x\"}", "the operation has no such parameter"));
+    world_close(&world);
+}
+
 static void a_parameter_is_found_behind_any_number_of_others(void)
 {
     struct world world;
@@ -545,6 +583,7 @@ int main(void)
     RUN(a_caller_does_what_its_scopes_allow);
     RUN(one_who_speaks_as_an_agent_sees_and_does_only_what_is_its_own);
     RUN(a_strict_call_has_no_unknown_parameters);
+    RUN(a_refusal_says_what_the_parameter_must_be);
     RUN(a_parameter_is_found_behind_any_number_of_others);
     RUN(a_dropped_call_is_done_and_not_answered);
     RUN(an_intake_tells_where_it_went_and_what_was_replied);
