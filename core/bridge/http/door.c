@@ -524,11 +524,14 @@ static void do_operation(struct exchange *exchange, const struct soc_operation *
 {
     struct soc_caller caller = soc_visitor_caller(&exchange->visitor);
     struct soc_slice key = soc_server_header(exchange->request, "Idempotency-Key");
-    if (key.length > SOC_KEY_BYTES_MAX) {
-        refuse_param(exchange, SOC_SLICE("Idempotency-Key"), "the key is too long");
+    bool has_key = key.data != NULL && is_method(exchange->request, "POST");
+    if (has_key && (key.length == 0 || key.length > SOC_KEY_BYTES_MAX)) {
+        char sentence[64];
+        snprintf(sentence, sizeof(sentence), "a key has 1 to %d bytes", SOC_KEY_BYTES_MAX);
+        refuse_param(exchange, SOC_SLICE("Idempotency-Key"), sentence);
         return;
     }
-    if (key.length > 0 && is_method(exchange->request, "POST"))
+    if (has_key)
         caller.key = key;
     exchange->is_running = true;
     soc_operation_do(&exchange->door->options.society, operation, &caller, &exchange->base, params);

@@ -79,6 +79,12 @@ describe("Idempotency-Key", function()
     assert.equal(202, post("/api/v1/intake", { text = "x" }, ("k"):rep(256)).status)
   end)
 
+  it("is refused if it is empty, as from a variable that is not set", function()
+    local answer = door:post("/api/v1/intake", { text = "bare" }, nil, "-H 'Idempotency-Key;'")
+    assert.same({ 400, "Idempotency-Key" }, { answer.status, answer.json.member })
+    assert.equal(0, count_sent("bare"))
+  end)
+
   it("is not needed", function()
     door:post("/api/v1/intake", { text = "twice" })
     door:post("/api/v1/intake", { text = "twice" })
