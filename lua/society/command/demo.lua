@@ -28,11 +28,12 @@ function M.run(given)
     return arguments.complain(M, "--http expects a port, as in: %s", M.example)
   end
   local state = given.state or ".society-demo"
+  local app = home() .. "/examples/demo/newsroom.lua"
   return program.run({
-    app = home() .. "/examples/demo/newsroom.lua",
-    state = state, fresh = true, log = "none", quiet = true,
+    app = app, state = state, fresh = true, log = "none", quiet = true,
     http = "127.0.0.1:" .. port, http_open = true, rest = {}, policy = {}, set = {},
-    again = output.words("society", "demo", "--state", state),
+    again = output.words("society", "run", app, "--state", state, "--http", port,
+      "--http-open"),
     welcome = "A newsroom is at work. See it, and decide what it asks you, at",
   })
 end
