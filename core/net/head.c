@@ -84,7 +84,7 @@ int soc_head_check(const struct soc_head *head, struct soc_slice target, bool is
         *sentence = "the request line is too long";
         status = 414;
     } else if (head->fields > SOC_SERVER_HEADERS_MAX || head->bytes > SOC_SERVER_HEAD_BYTES_MAX) {
-        *sentence = "there are too many headers";
+        *sentence = "the headers are too long or too many";
         status = 431;
     } else if (is_ambiguous) {
         *sentence = "the length of the body is ambiguous";

@@ -69,7 +69,10 @@ static int bind_socket(const char *text, int *port, struct soc_detail *detail)
     socklen_t length = is_six ? sizeof(six) : sizeof(four);
     if (bind(listener, address, length) < 0 || listen(listener, SOMAXCONN) < 0 ||
         getsockname(listener, address, &length) < 0) {
-        int code = errno == EADDRINUSE ? SOC_EEXISTS : errno == EACCES ? SOC_EACCESS : SOC_EIO;
+        int code = errno == EADDRINUSE      ? SOC_EEXISTS
+                   : errno == EACCES        ? SOC_EACCESS
+                   : errno == EADDRNOTAVAIL ? SOC_EINVAL
+                                            : SOC_EIO;
         soc_fail(detail, code, "cannot listen on %s port %d: %s", text, *port, strerror(errno));
         close(listener);
         return code;

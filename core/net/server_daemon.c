@@ -132,7 +132,9 @@ int soc_server_open(struct soc_server **out, const struct soc_server_options *op
     if (rc >= 0 && (server->mhd = start_daemon(server)) == NULL) {
         soc_listener_close(server->listener);
         rc = options->tls_cert != NULL
-                 ? soc_fail(detail, SOC_EINVAL, "the certificate and its key cannot be used")
+                 ? soc_fail(
+                       detail, SOC_EINVAL,
+                       "web.tls: cert and key must be PEM, belong together and need no password")
                  : soc_fail(detail, SOC_EIO, "the HTTP server cannot start");
     }
     if (rc < 0) {

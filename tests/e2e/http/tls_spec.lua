@@ -56,6 +56,17 @@ describe("the HTTP door over TLS", function()
     assert.equal("200 Ada\nSSLCertVerificationError\n", result.out, result.err)
   end)
 
+  it("says what is wrong with a certificate that is not that of the key", function()
+    local other = program.place()
+    other:write("app.lua", APP)
+    other:shell("openssl req -x509 -newkey rsa:2048 -nodes -keyout x.pem -out cert.pem -days 2 "
+      .. "-subj /CN=localhost && openssl genrsa -out key.pem 2048")
+    local result = other:run("run app.lua --http 0")
+    other:remove()
+    assert.equal(1, result.code)
+    assert.matches("web.tls: cert and key must be PEM, belong together", result.err, 1, true)
+  end)
+
   it("says nothing to one who speaks plainly", function()
     local result = place:shell(("curl -sS %s/healthz"):format((door.url:gsub("^https", "http"))))
     assert.equal("", result.out)

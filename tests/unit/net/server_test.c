@@ -398,6 +398,8 @@ static void a_port_that_is_taken_is_named(void)
     CHECK(strstr(detail.text, "cannot listen on 127.0.0.1 port") != NULL);
     options.address = "nowhere";
     CHECK_INT(soc_server_open(&second, &options, &detail), SOC_EINVAL);
+    options.address = "203.0.113.1"; /* nobody's: of examples in documents */
+    CHECK_INT(soc_server_open(&second, &options, &detail), SOC_EINVAL);
     options.address = NULL;
     options.port = 0;
     options.tls_cert = options.tls_key = "not PEM";
