@@ -21,6 +21,7 @@ struct soc_line {
     int64_t time_ms;
     uint64_t key;      /* of the message it is about; 0: none */
     int64_t sent_ms;   /* when that was sent; 0: not known */
+    bool is_foreign;   /* it came from another host */
     const char *event; /* what happened; NULL: `name` */
     struct soc_slice name;
     struct soc_slice agent; /* whom it concerns */

@@ -116,6 +116,7 @@ static struct soc_record_message read_message(sqlite3_stmt *row, int column)
         .type = soc_database_text(row, column + 5),
         .task_id = soc_database_text(row, column + 6),
         .correlation_id = soc_database_text(row, column + 7),
+        .foreign_id = soc_database_text(row, column + 8),
     };
 }
 
@@ -160,14 +161,14 @@ static bool read_stored_message(sqlite3_stmt *row, enum soc_lines_kind kind, str
     if (kind == SOC_LINES_SENT && soc_line_is_hidden(&message))
         return false;
     if (kind == SOC_LINES_END) {
-        if ((uint64_t)sqlite3_column_int64(row, 8) != number)
+        if ((uint64_t)sqlite3_column_int64(row, 9) != number)
             return false;
         record.type = SOC_RECORD_MESSAGE_END;
         record.message_end = (struct soc_record_message_end){
             .key = message.key,
-            .time_ms = (uint64_t)sqlite3_column_int64(row, 9),
-            .outcome = (uint64_t)sqlite3_column_int64(row, 10),
-            .reason = soc_database_text(row, 11),
+            .time_ms = (uint64_t)sqlite3_column_int64(row, 10),
+            .outcome = (uint64_t)sqlite3_column_int64(row, 11),
+            .reason = soc_database_text(row, 12),
         };
     }
     soc_line_read(&record, line, scratch);

@@ -148,13 +148,15 @@ static void take_birth(struct soc_past *past, const struct soc_line *line)
         acquaint(past, root, "system", user, "system", line->time_ms);
 }
 
-/* Only its parent forgets it. */
+/* Only its parent forgets it. All that it was sent has ended before; what seems pending is of
+ * broadcasts that it did not get, such as those of the turn that has terminated it. */
 static void take_death(struct soc_past *past, struct soc_past_agent *agent)
 {
     struct soc_past_agent *parent =
         agent->parent == NULL ? NULL : find_agent(past, soc_slice_text(agent->parent));
     if (parent != NULL)
         free_tie(soc_map_take(&parent->ties, soc_slice_text(agent->id)));
+    past->totals[SOC_OUTCOME_PENDING] -= agent->pending;
     soc_map_take(&past->agents, soc_slice_text(agent->id));
     free_agent(agent);
 }
@@ -232,12 +234,12 @@ static void take_sent(struct soc_past *past, const struct soc_line *line)
     if (line->task_id.data != NULL && opens_task(line->type))
         take_offer(past, line);
     if (!soc_slice_equal(line->other, SOC_SLICE("All"))) {
-        past->totals[SOC_OUTCOME_PENDING]++;
+        ++*(line->is_foreign ? &past->taken : &past->totals[SOC_OUTCOME_PENDING]);
         add_pending(past, line->other, 1);
         return;
     }
     for (size_t cursor = 0; (agent = soc_map_each(&past->agents, &cursor)) != NULL;) {
-        if (soc_slice_equal(soc_slice_text(agent->id), line->agent))
+        if (agent->is_ending || soc_slice_equal(soc_slice_text(agent->id), line->agent))
             continue;
         past->totals[SOC_OUTCOME_PENDING]++;
         agent->pending++;

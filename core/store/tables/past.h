@@ -73,6 +73,7 @@ struct soc_past {
     int64_t time_ms;
     uint64_t births;
     uint64_t totals[SOC_OUTCOME_COUNT]; /* by outcome; `pending`: sent */
+    uint64_t taken;                     /* from other hosts */
     struct soc_map agents;              /* in order of birth, by id */
     struct soc_map tasks;               /* by name, in order of opening */
     struct soc_map items;               /* by key */

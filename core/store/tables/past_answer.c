@@ -338,7 +338,7 @@ static void put_totals(struct answer *answer)
 {
     const uint64_t *totals = answer->past->totals;
     const struct soc_past_agent *agent;
-    uint64_t pending = totals[SOC_OUTCOME_PENDING];
+    uint64_t pending = totals[SOC_OUTCOME_PENDING] + answer->past->taken;
     uint64_t waiting = 0;
     for (size_t cursor = 0; (agent = soc_map_each(&answer->past->agents, &cursor)) != NULL;)
         waiting += agent->wait != NULL;
@@ -352,6 +352,7 @@ static void put_totals(struct answer *answer)
     put_time(answer, "now", answer->past->time_ms);
     put_count(answer, "pending", pending);
     put_count(answer, "sent", totals[SOC_OUTCOME_PENDING]);
+    put_count(answer, "taken", answer->past->taken);
     put_count(answer, "waiting", waiting);
     soc_buf_put_byte(answer->out, '}');
 }

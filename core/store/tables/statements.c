@@ -9,7 +9,8 @@
 
 /* What a line takes from its message. */
 #define LINE_COLUMNS                                                                               \
-    "m.key, m.time_ms, m.flags, m.sender, m.receiver, m.type, m.task_id, m.correlation_id"
+    "m.key, m.time_ms, m.flags, m.sender, m.receiver, m.type, m.task_id, m.correlation_id,"        \
+    " m.foreign_id"
 
 #define LINES_BLOCK_MAX "512" /* SOC_LINES_BLOCK_MAX */
 

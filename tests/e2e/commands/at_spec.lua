@@ -75,7 +75,8 @@ local TASK = "agent assigner correlation_id ended_at opened_at parent priority s
   .. " task_id type deadline tries"
 local ITEM = "id agent title body priority created_at state decision decided_at comment"
 local POLICY = "kind name hash"
-local TOTALS = "sent pending processed expired dead dropped cancelled agents waiting"
+local TOTALS = "sent pending processed expired dead dropped cancelled taken handed_over "
+  .. "agents waiting"
 
 describe("society call at", function()
   local place, running

@@ -180,7 +180,10 @@ describe("two hosts joined through Redis", function()
     end)
     assert.equal("up", link_of("alpha").state)
     assert.equal(holds("alpha").handed_over, link_of("alpha").sent)
-    assert.equal(holds("beta").taken, link_of("beta").taken)
+    local stats = holds("beta")
+    assert.equal(stats.taken, link_of("beta").taken)
+    local past = program.rows(place:run("call at --state beta"))[1].totals
+    assert.same({ stats.sent, stats.taken }, { past.sent, past.taken })
   end)
 
   it("keep what an outbox holds while Redis is down, refuse more, and go on by themselves",

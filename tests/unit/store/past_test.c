@@ -90,6 +90,41 @@ static void a_broadcast_counts_for_each_reader(void)
     soc_past_free(past);
 }
 
+/* Those that end get no broadcasts, though the line of their end may come after its line. */
+static void a_broadcast_does_not_count_for_those_that_end(void)
+{
+    struct soc_past *past = new_family();
+    feed(past, "spawned", "bob", "root", "worker", 0);
+    feed(past, "terminate", "ann", NULL, "{}", 0);
+    feed(past, "sent", "root", "All", "to All", 1);
+    CHECK_INT(past->totals[SOC_OUTCOME_PENDING], 2); /* user and bob */
+    CHECK_INT(agent_of(past, "ann")->pending, 0);
+    feed(past, "processed", "user", "root", NULL, 1);
+    feed(past, "terminate", "bob", NULL, "{}", 0);
+    feed(past, "stopped", "bob", "root", "done", 0);
+    CHECK_INT(past->totals[SOC_OUTCOME_PENDING], 1);
+    CHECK_INT(past->totals[SOC_OUTCOME_PROCESSED], 1);
+    soc_past_free(past);
+}
+
+static void what_comes_from_another_host_is_taken(void)
+{
+    struct soc_past *past = new_family();
+    struct soc_line line = {
+        .number = past->last + 1,
+        .key = 1,
+        .name = TEXT("sent"),
+        .agent = TEXT("bob@beta"),
+        .other = TEXT("ann"),
+        .is_foreign = true,
+    };
+    soc_past_feed(past, &line);
+    CHECK_INT(past->taken, 1);
+    CHECK_INT(past->totals[SOC_OUTCOME_PENDING], 0);
+    CHECK_INT(agent_of(past, "ann")->pending, 1);
+    soc_past_free(past);
+}
+
 static void what_holds_an_agent_is_its_status(void)
 {
     struct soc_past *past = new_family();
@@ -165,6 +200,8 @@ int main(void)
     RUN(an_agent_is_known_to_its_parent_until_it_ends);
     RUN(messages_are_pending_until_they_end_and_letters_again);
     RUN(a_broadcast_counts_for_each_reader);
+    RUN(a_broadcast_does_not_count_for_those_that_end);
+    RUN(what_comes_from_another_host_is_taken);
     RUN(what_holds_an_agent_is_its_status);
     RUN(tasks_that_are_over_are_bounded_and_open_ones_stay);
     RUN(a_task_keeps_its_first_start_over_retries_until_it_is_opened_again);
