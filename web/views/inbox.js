@@ -20,19 +20,21 @@ async function load(look) {
     state: stateOf(each, state),
   }));
   const item = await itemOf(look, items);
-  if (!item) return { items, item: null };
+  if (!item) return { items, item: null, missing: look.filters.item };
   const before = look.at === null ? undefined : look.at + 1;
   const activity = await optional(look.get("/activity", { agent: item.agent, before, limit: 10 }));
   return { items, item, activity: rows(activity) };
 }
 
-// The item to show in full. A link may name one that the list has no more: it was decided.
+// The item to show in full. A link may name one that the list has no more: it was decided. If
+// there is none of that name, null: another one in its place could be decided by mistake.
 async function itemOf(look, items) {
   const id = shownId(items, look.filters.item, look.ui.shown);
   if (id === null) return null;
+  const fallback = look.filters.item ? null : (items[0] ?? null);
   if (look.at !== null) {
     const all = await looks.inbox(look, "all");
-    const then = all.find((each) => each.id === id) ?? items[0];
+    const then = all.find((each) => each.id === id) ?? fallback;
     if (!then) return null;
     // The messages it came by are older than the question, so they were the same then.
     const whole = single((await optional(look.get(`/inbox/${part(then.id)}`))) ?? []);
@@ -40,7 +42,7 @@ async function itemOf(look, items) {
   }
   const listed = items.find((each) => each.id === id);
   const whole = single((await optional(look.get(`/inbox/${part(id)}`))) ?? []);
-  if (!whole) return listed ?? items[0] ?? null;
+  if (!whole) return listed ?? fallback;
   const item = { ...listed, ...whole };
   return { ...item, state: stateOf(whole, listed?.state) };
 }
@@ -124,6 +126,11 @@ function nothing(look, state) {
     : empty(t("inbox.empty.then"), t("inbox.empty.then.hint"));
 }
 
+function missing(look, id) {
+  const hint = look.at === null ? "inbox.none.hint" : "inbox.none.then";
+  return empty(t("inbox.none", { id: oneLine(id, 60) }), t(hint));
+}
+
 function draw(look, data) {
   look.ui.shown = data.item?.id;
   const state = look.filters.state ?? "open";
@@ -142,7 +149,9 @@ function draw(look, data) {
       h("span", { class: "quiet" }, t("inbox.count", { n: data.items.length })),
     ),
     data.items.length === 0 && data.item === null
-      ? nothing(look, state)
+      ? data.missing
+        ? missing(look, data.missing)
+        : nothing(look, state)
       : h(
           "div",
           { class: "split inbox-split" },
@@ -153,7 +162,7 @@ function draw(look, data) {
             data.items.length > 200 &&
               h("li", { class: "quiet pad" }, t("more", { n: data.items.length - 200 })),
           ),
-          itemDetail(look, data),
+          data.item ? itemDetail(look, data) : missing(look, data.missing),
         ),
     h("p", { class: "unseen", role: "status" }, number(data.items.length), " ", t("view.inbox")),
   ];
