@@ -33,6 +33,7 @@ struct node {
 struct tree {
     const struct soc_host *host;
     int64_t depth_max;
+    bool is_whole;         /* of all agents, not of those below one */
     struct soc_map nodes;  /* agent's address -> node, owned */
     struct soc_map hidden; /* address of one that is not shown -> the nearest node above it */
     struct node *first;    /* top level */
@@ -44,7 +45,7 @@ static struct node *find_node(const struct tree *tree, const struct soc_agent *a
     return soc_map_find_number(&tree->nodes, (uint64_t)(uintptr_t)agent);
 }
 
-static void add_node(struct tree *tree, const struct soc_agent *agent, struct node *parent)
+static struct node *add_node(struct tree *tree, const struct soc_agent *agent, struct node *parent)
 {
     struct node *node = soc_alloc_zero(sizeof(*node));
     struct node **first = parent == NULL ? &tree->first : &parent->first;
@@ -58,6 +59,7 @@ static void add_node(struct tree *tree, const struct soc_agent *agent, struct no
         (*last)->next = node;
     *last = node;
     soc_map_put_number(&tree->nodes, (uint64_t)(uintptr_t)agent, node);
+    return node;
 }
 
 static void count(struct family **place, const struct soc_role *role, const char *status)
@@ -84,12 +86,16 @@ static void hide_agent(struct tree *tree, const struct soc_agent *agent, struct 
         count(&above->below, NULL, status);
 }
 
-/* Parents are born before their children, so they have been seen. */
+/* Parents are born before their children, so they have been seen, but for those on other hosts:
+ * each stands above its children here. */
 static void place_agent(struct tree *tree, const struct soc_agent *agent)
 {
     if (agent->parent == NULL)
         return;
     struct node *parent = find_node(tree, agent->parent);
+    if (parent == NULL && tree->is_whole && agent->parent->is_remote &&
+        tree->nodes.count < SOC_TREE_ROWS_MAX)
+        parent = add_node(tree, agent->parent, NULL);
     struct node *above = parent;
     if (parent == NULL)
         above = soc_map_find_number(&tree->hidden, (uint64_t)(uintptr_t)agent->parent);
@@ -196,7 +202,7 @@ static void free_nodes(struct tree *tree)
 void soc_tree_put(const struct soc_host *host, const struct soc_agent *root, int64_t depth_max,
                   struct soc_buf *out)
 {
-    struct tree tree = {.host = host, .depth_max = depth_max};
+    struct tree tree = {.host = host, .depth_max = depth_max, .is_whole = root == NULL};
     const struct soc_agent *agent;
     if (root != NULL)
         add_node(&tree, root, NULL);

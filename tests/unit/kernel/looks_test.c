@@ -92,6 +92,27 @@ static void a_tree_has_parents_before_children_down_to_its_depth(void)
     close_world(&world, &asked);
 }
 
+static void a_tree_has_children_of_agents_on_other_hosts(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    open_world(&world);
+    spawn(&world, "ann");
+    spawn_below(&world, "ann", "cid");
+    struct soc_agent *elsewhere = soc_registry_need(world.host, SOC_SLICE("root@beta"));
+    soc_registry_set_parent(soc_registry_find(world.host, SOC_SLICE("ann")), elsewhere);
+    ask(&world, "tree", "{}", &asked);
+    CHECK_INT(check_shape("tree", &asked), 5);
+    has(&asked, "\"id\":\"root@beta\"");
+    has(&asked, "\"depth\":1,\"id\":\"ann\",\"parent\":\"root@beta\"");
+    has(&asked, "\"depth\":2,\"id\":\"cid\"");
+    ask(&world, "tree", "{\"root\":\"root@beta\"}", &asked);
+    CHECK_INT(check_shape("tree", &asked), 3);
+    ask(&world, "tree", "{\"root\":\"root\"}", &asked);
+    CHECK_INT(check_shape("tree", &asked), 1);
+    close_world(&world, &asked);
+}
+
 static void a_large_family_is_counted_by_role_and_status(void)
 {
     struct world world;
@@ -461,6 +482,7 @@ int main(void)
 {
     RUN(an_agent_is_shown_also_when_it_has_ended);
     RUN(a_tree_has_parents_before_children_down_to_its_depth);
+    RUN(a_tree_has_children_of_agents_on_other_hosts);
     RUN(a_large_family_is_counted_by_role_and_status);
     RUN(agents_below_a_large_family_are_counted_by_status);
     RUN(why_follows_the_waits_to_their_end);
