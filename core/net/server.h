@@ -96,9 +96,6 @@ void soc_server_limit_body(struct soc_server_request *request, size_t bytes_max)
 /* The connection has shown that it is welcome: it does not make way for others. */
 void soc_server_trust(struct soc_server_request *request);
 
-/* Closes the connection after the response. */
-void soc_server_close_after(struct soc_server_request *request);
-
 /* Responds; everything is copied. `headers` ends with a NULL name; NULL: none.
  * `Content-Length` and `Date` are added. */
 void soc_server_respond(struct soc_server_request *request, int status,

@@ -280,8 +280,3 @@ void soc_server_trust(struct soc_server_request *request)
 {
     request->connection->is_trusted = true;
 }
-
-void soc_server_close_after(struct soc_server_request *request)
-{
-    request->closes = true;
-}

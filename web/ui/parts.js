@@ -256,8 +256,3 @@ export function waitText(look, wait) {
   const shown = targets.slice(0, 3).map((id, i) => [i > 0 ? ", " : "", agentLink(look, id)]);
   return [kind, " ", shown, targets.length > 3 ? ` +${number(targets.length - 3)}` : ""];
 }
-
-/** The text of an item or payload for a list: its first words. */
-export function gist(value, max = 160) {
-  return words(clean(payloadText(value)), max);
-}
