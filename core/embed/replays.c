@@ -16,10 +16,11 @@
 #include "base/mem.h"
 #include "kernel/refusal.h"
 
-#define REPLAYS_MAX    32 /* that are remembered */
-#define POLICIES_MAX   16
-#define FINDINGS_MAX   1000
-#define FINDINGS_BYTES (1u << 20)
+#define REPLAYS_MAX       32 /* that are remembered */
+#define POLICIES_MAX      16
+#define FINDINGS_MAX      1000
+#define FINDINGS_BYTES    (1u << 20)
+#define MESSAGE_BYTES_MAX 1024
 
 extern char **environ;
 
@@ -105,34 +106,40 @@ static int read_policies(struct soc_slice policies, struct soc_buf texts[POLICIE
     return count;
 }
 
-static void put_file(const struct soc_replays *replays, uint64_t number, struct soc_buf *out)
+/* The file of its output (jsonl) or of its errors (err). */
+static void put_file(const struct soc_replays *replays, uint64_t number, const char *kind,
+                     struct soc_buf *out)
 {
-    soc_buf_printf(out, "%s/replays/replay_%llu.jsonl", replays->state_dir,
-                   (unsigned long long)number);
+    soc_buf_printf(out, "%s/replays/replay_%llu.%s", replays->state_dir, (unsigned long long)number,
+                   kind);
     soc_buf_text(out);
 }
 
-/* Starts the program with its output to the file; returns 0 or an errno. */
+/* Starts the program with its output to the files; returns 0 or an errno. */
 static int spawn(const struct soc_replays *replays, uint64_t number, struct soc_buf *policies,
                  int count, pid_t *pid)
 {
     const char *arguments[6 + 2 * POLICIES_MAX] = {"society", "replay", "--json", "--state",
                                                    replays->state_dir};
-    struct soc_buf file = {0};
+    struct soc_buf output = {0};
+    struct soc_buf errors = {0};
+    const int flags = O_WRONLY | O_CREAT | O_TRUNC;
     posix_spawn_file_actions_t actions;
     for (int i = 0; i < count; i++) {
         arguments[5 + 2 * i] = "--policy";
         arguments[6 + 2 * i] = policies[i].data;
     }
-    put_file(replays, number, &file);
+    put_file(replays, number, "jsonl", &output);
+    put_file(replays, number, "err", &errors);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, 1, file.data, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 1, output.data, flags, 0600);
+    posix_spawn_file_actions_addopen(&actions, 2, errors.data, flags, 0600);
     int failure =
         posix_spawn(pid, replays->program, &actions, NULL, (char *const *)arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
-    soc_buf_fini(&file);
+    soc_buf_fini(&output);
+    soc_buf_fini(&errors);
     return failure;
 }
 
@@ -193,7 +200,7 @@ static void put_findings(const struct soc_replays *replays, uint64_t number, str
     size_t size = 0;
     size_t begin = answer->length;
     ssize_t length;
-    put_file(replays, number, &file);
+    put_file(replays, number, "jsonl", &file);
     FILE *input = fopen(file.data, "re");
     for (int i = 0; input != NULL && i < FINDINGS_MAX && answer->length - begin < FINDINGS_BYTES &&
                     (length = getline(&line, &size, input)) > 0;
@@ -210,6 +217,25 @@ static void put_findings(const struct soc_replays *replays, uint64_t number, str
     soc_buf_fini(&file);
 }
 
+/* Appends why it has failed: the first line that it wrote about it. */
+static void put_message(const struct soc_replays *replays, uint64_t number, struct soc_buf *answer)
+{
+    static const char prefix[] = "society: ";
+    struct soc_buf file = {0};
+    char line[MESSAGE_BYTES_MAX];
+    put_file(replays, number, "err", &file);
+    FILE *input = fopen(file.data, "re");
+    if (input != NULL && fgets(line, sizeof(line), input) != NULL) {
+        bool has_prefix = strncmp(line, prefix, sizeof(prefix) - 1) == 0;
+        const char *text = has_prefix ? line + sizeof(prefix) - 1 : line;
+        soc_buf_put_text(answer, ",\"message\":");
+        soc_json_put_string(answer, soc_slice(text, strcspn(text, "\n")));
+    }
+    if (input != NULL)
+        fclose(input);
+    soc_buf_fini(&file);
+}
+
 int soc_replays_put(struct soc_replays *replays, struct soc_slice id, struct soc_buf *answer)
 {
     for (int i = 0; i < REPLAYS_MAX; i++) {
@@ -221,6 +247,8 @@ int soc_replays_put(struct soc_replays *replays, struct soc_slice id, struct soc
         reap(replay, WNOHANG);
         answer->length = 0;
         put_head(replay, answer);
+        if (replay->pid == 0 && replay->code > 1)
+            put_message(replays, replay->number, answer);
         soc_buf_put_text(answer, ",\"findings\":[");
         put_findings(replays, replay->number, answer);
         soc_buf_put_text(answer, "]}]");

@@ -1,7 +1,8 @@
 /* Replays: `society replay` as a process of its own, for clients of a running society.
  *
- * One runs at a time. What it prints goes to STATE/replays/ID.jsonl; nothing of it is
- * remembered by the next run of the society. A replay that still runs ends with the society.
+ * One runs at a time. What it prints goes to STATE/replays/ID.jsonl, its errors to ID.err;
+ * nothing of it is remembered by the next run of the society. A replay that still runs ends
+ * with the society.
  * Layer: embed. Thread: loop. */
 #ifndef SOC_EMBED_REPLAYS_H
 #define SOC_EMBED_REPLAYS_H

@@ -24,6 +24,7 @@ static const struct soc_param members[] = {
     {.name = "id", .is_needed = true, .summary = "the replay's id"},
     {.name = "state", .is_needed = true, .summary = "running, same, different or failed"},
     {.name = "code", .kind = SOC_PARAM_INTEGER, .summary = "the exit code of `society replay`"},
+    {.name = "message", .summary = "why it has failed"},
     {.name = "findings",
      .kind = SOC_PARAM_LIST,
      .summary = "what `society replay --json` prints, up to 1,000 lines of 1 MB in all"},

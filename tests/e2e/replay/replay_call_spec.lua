@@ -74,6 +74,17 @@ describe("a replay by call", function()
     assert.equal(2, count)
   end)
 
+  it("says why it has failed", function()
+    start("full")
+    for kind, reason in pairs({ contacts = "contacts/nosuch.lua", nosuch = "kind 'nosuch'" }) do
+      local result = result_of(row("replay", { policies = { [kind] = "nosuch" } }).id)
+      assert.same({ "failed", 2 }, { result.state, result.code })
+      assert.matches(reason, result.message, 1, true)
+      assert.not_matches("^society: ", result.message)
+    end
+    assert.is_nil(result_of(row("replay", json.decode("{}")).id).message)
+  end)
+
   it("needs a history", function()
     start("none")
     local refused = call("replay", json.decode("{}"))
