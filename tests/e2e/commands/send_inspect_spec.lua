@@ -204,6 +204,8 @@ describe("inspect and send", function()
     assert.equal("sleep", waits.kind)
     assert.equal(1, rows(place:run("inspect stats --json"))[1].pending)
     assert.is_true(#rows(place:run("inspect activity --json")) > 0)
+    assert.matches("^app%.lua:%d+$", waits.where)
+    waits.where = nil -- a stopped society runs no script
     stop()
     assert.same(waits, rows(place:run("inspect waits --json"))[1])
     local stats = rows(place:run("inspect stats --json"))[1]
