@@ -348,10 +348,11 @@ int soc_directory_make_file(const char *path, struct soc_detail *detail)
 {
     soc_directory_clean(path);
     int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (file < 0)
-        return fail_errno(detail, path, errno);
-    close(file);
-    return SOC_OK;
+    bool is_made = file >= 0 && fchmod(file, 0600) == 0; /* an old one may have been for others */
+    int error = errno;
+    if (file >= 0)
+        close(file);
+    return is_made ? SOC_OK : fail_errno(detail, path, error);
 }
 
 int soc_directory_rename(const char *from, const char *to, struct soc_detail *detail)

@@ -59,7 +59,7 @@ void soc_directory_unlock(struct soc_directory_lock lock);
 /* Removes files that SQLite may have left beside a database that is gone. */
 void soc_directory_clean(const char *path);
 
-/* Creates an empty file for a database, for its owner only, or empties an old one. */
+/* Creates an empty file for a database, or empties an old one; it is for its owner only. */
 int soc_directory_make_file(const char *path, struct soc_detail *detail);
 
 /* Finds a directory above `directory` that everybody can write and in which everybody may
