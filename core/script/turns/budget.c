@@ -24,7 +24,7 @@
 #define TICKS 8
 
 struct soc_budget {
-    size_t bytes_begun; /* of the heap when the turn began */
+    size_t bytes_begun; /* of the heap when the turn began, or less: garbage is not counted */
     size_t bytes_max;   /* by which it may grow */
     int64_t steps_max;
     bool is_spent;     /* the turn is being ended */
@@ -109,13 +109,18 @@ static void watch_heap(struct soc_script *script)
     soc_lua_heap_watch(script->L, left > limit / 4 ? left : limit / 4, grow, budget);
 }
 
-/* The heap has grown by the budget, garbage included. Ends the turn if it has grown without. */
+/* The heap has grown by the budget, garbage included. Ends the turn if it has grown without.
+ * What is left bounds what there was before the turn: the garbage of former turns, which may be
+ * several times the budget, is not to be used up by this one. */
 static void check_memory(lua_State *L, struct soc_script *script)
 {
     struct soc_budget *budget = script->budget;
     lua_gc(L, LUA_GCCOLLECT);
-    if (soc_lua_heap_bytes(L) > budget->bytes_begun + budget->bytes_max)
+    size_t used = soc_lua_heap_bytes(L);
+    if (used > budget->bytes_begun + budget->bytes_max)
         end_turn(L, script, "memory", budget->bytes_max);
+    if (used < budget->bytes_begun)
+        budget->bytes_begun = used;
     watch_heap(script);
 }
 
