@@ -33,6 +33,7 @@
 #define SOC_INTRODUCTION_ASK_MS     10000  /* to ask for consent (default) */
 #define SOC_CONTACTS_SHOWN_MAX      1000   /* that a policy is shown */
 #define SOC_TURNS_PER_TICK_MAX      4096
+#define SOC_TICK_MS_MAX             20 /* then timers and doors are served; no turn is cut */
 #define SOC_BATCH_BYTES_MAX         (1u << 20)  /* a batch this large is sealed at once */
 #define SOC_JOURNAL_BYTES_MAX       (64u << 20) /* not durable yet; beyond it turns wait */
 #define SOC_RETENTION_DAYS_MAX      36500       /* of what is over */

@@ -354,8 +354,10 @@ int64_t soc_host_tick(struct soc_host *host)
     retry_disk(host);
     while (fire_next(host))
         continue;
+    int64_t end_ms = soc_host_now(host) + SOC_TICK_MS_MAX;
     for (int i = 0; i < SOC_TURNS_PER_TICK_MAX && run_next(host); i++)
-        continue;
+        if (soc_host_now(host) >= end_ms)
+            break;
     flush_if_free(host);
     if (host->ready.count > 0 && can_run(host))
         return SOC_TICK_NOW;

@@ -338,6 +338,36 @@ static void a_failed_turn_leaves_nothing_behind(void)
     world_close(&world);
 }
 
+/* ---- a tick ends in time ---- */
+
+static enum soc_turn_end
+worker_who_takes_long(struct world *world, struct soc_activation *activation, struct soc_buf *error)
+{
+    struct soc_clock *clock = soc_host_clock(world->host);
+    (void)activation;
+    PASS(step_print(world, "slow", error));
+    soc_clock_move(clock, soc_clock_now(clock) + SOC_TICK_MS_MAX);
+    return SOC_TURN_DONE;
+}
+
+static void a_tick_runs_one_slow_turn_and_leaves_the_others_to_the_next(void)
+{
+    struct world world = {.main = main_with_ann, .worker = worker_who_takes_long};
+    world_open(&world, NULL);
+    world_settle(&world);
+    soc_batch_seal(world.host);
+    world.shown.length = 0;
+    CHECK_INT(tell(&world, "user", "ann", "1"), SOC_OK);
+    CHECK_INT(tell(&world, "user", "ann", "2"), SOC_OK);
+    CHECK_INT(soc_host_tick(world.host), SOC_TICK_NOW);
+    soc_batch_seal(world.host);
+    CHECK_TEXT(shown(&world), "ann: slow\n");
+    CHECK(soc_host_tick(world.host) != SOC_TICK_NOW);
+    world_finish(&world);
+    CHECK_TEXT(shown(&world), "ann: slow\nann: slow\n");
+    world_close(&world);
+}
+
 /* ---- nothing leaves before it is durable ---- */
 
 static enum soc_turn_end worker_who_prints(struct world *world, struct soc_activation *activation,
@@ -580,6 +610,7 @@ int main(void)
     RUN(an_activation_has_a_limit_of_effects);
     RUN(a_failed_turn_leaves_nothing_behind);
     RUN(a_line_is_shown_after_its_batch_is_in_the_store);
+    RUN(a_tick_runs_one_slow_turn_and_leaves_the_others_to_the_next);
     RUN(what_a_crash_loses_was_never_shown);
     RUN(with_a_writer_every_line_is_shown_in_order_at_least_once);
     RUN(a_restart_shows_the_same);
