@@ -141,7 +141,19 @@ local society = require("society")
 society.config({ load = true, %s })
 local scripts = {
 %s}
-society.role({ id = "bystander", name = "bystander", behaviour = function(_, message)
+local tick_ms, delays = %d, {}
+local function tick(agent)
+  agent:send_message({ to = "bystander", delay_ms = tick_ms,
+    payload = { due = agent:now() + tick_ms } })
+end
+society.role({ id = "bystander", name = "bystander", behaviour = function(agent, message)
+  local due = message.payload.due
+  if due then
+    delays[#delays + 1] = agent:now() - due
+    return tick(agent)
+  elseif message.payload.text == "tick" then
+    return tick(agent)
+  end
   return message.payload.text == "still there?" and "alive" or error("it arrived")
 end })
 society.policy("contacts", "open")
@@ -155,6 +167,7 @@ local brief = { objective = "o", constraints = {}, inputs = "i", outputs = "o",
 society.root(function(root)
   local outcomes = {}
   assert(root:spawn_agent("bystander", brief, { id = "bystander" }))
+  if tick_ms > 0 then root:send_message({ to = "bystander", payload = "tick" }) end
   for i = 1, #scripts do
     assert(root:spawn_agent("hostile", brief, { id = "h" .. i }))
     local reply, err = root:request({ to = "h" .. i, payload = { number = i },
@@ -162,12 +175,14 @@ society.root(function(root)
     outcomes[i] = ("%%s %%s"):format(reply and reply.payload.text or err.error,
       assert(root:request({ to = "bystander", payload = "still there?" })).payload.text)
   end
-  return { outcomes = outcomes }
+  root:terminate("bystander", { force = true })
+  return { outcomes = outcomes, delays = table.concat(delays, " ") }
 end)
 if arg[1] == "main" then
   society.main(function(user)
     local reply = assert(user:request({ to = "root", payload = "go", timeout_ms = 3600000 }))
     print(table.concat(reply.payload.outcomes, "\n"))
+    if tick_ms > 0 then print("delays " .. reply.payload.delays) end
   end)
 end
 ]]
@@ -175,8 +190,9 @@ end
 --- The text of an app whose root runs them one after the other, each in an agent of its own,
 -- and replies with what became of each and what the bystander said; run with the argument
 -- `main` it does so at once and prints it. `settings`: for society.config. `is_isolated`: they
--- run in worker processes.
-function M.app(settings, is_isolated)
+-- run in worker processes. `tick_ms`: the bystander sends itself a message whenever so much
+-- time has passed, and how late each came, in ms, is printed as well: `delays 0 1 0 …`.
+function M.app(settings, is_isolated, tick_ms)
   local texts, set = {}, {}
   for i, script in ipairs(M.scripts) do
     texts[i] = ("  function() %s end,\n"):format(script.text)
@@ -184,7 +200,17 @@ function M.app(settings, is_isolated)
   for name, value in pairs(settings) do
     set[#set + 1] = ("%s = %d"):format(name, value)
   end
-  return APP:format(table.concat(set, ", "), table.concat(texts), tostring(is_isolated == true))
+  return APP:format(table.concat(set, ", "), table.concat(texts), tick_ms or 0,
+    tostring(is_isolated == true))
+end
+
+--- How many of them use up their time, whatever the memory.
+function M.endless()
+  local count = 0
+  for _, script in ipairs(M.scripts) do
+    count = count + (script.which.memory and 0 or 1)
+  end
+  return count
 end
 
 --- What each line of the outcomes must be.
