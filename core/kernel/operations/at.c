@@ -77,7 +77,7 @@ static void look_at(struct soc_given *given)
         return;
     }
     if (time_ms >= 0)
-        query.until_ms = time_ms + 1;
+        query.until_ms = time_ms < INT64_MAX ? time_ms + 1 : INT64_MAX;
     soc_look_page(given->society->host, &query, take, given->call);
 }
 

@@ -233,6 +233,7 @@ describe("society call at", function()
     local last = lines[#lines]
     assert.equal(last.line, rows("at", { time = last.time })[1].line)
     assert.equal(last.line, rows("at", { line = last.line + 1000 })[1].line)
+    assert.equal(last.line, rows("at", { time = math.maxinteger })[1].line)
     assert.equal(0, rows("at", { time = "2001-01-01T00:00:00Z" })[1].line)
     assert.same({}, rows("at", { time = "2001-01-01T00:00:00Z" })[1].agents)
     for _, params in ipairs({ { line = 0 }, { line = -1 }, { time = "noon" },
