@@ -96,8 +96,8 @@ static bool take_rows(void *user, struct soc_slice list)
     return lua_pcall(L, 1, 0, 0) == LUA_OK;
 }
 
-/* ask_stopped(state, request) returns the answer; ask_stopped(state, request, take) returns
- * true and gives the rows of a list to `take`, as lists of some of them. */
+/* ask_stopped(state, request) returns the answer; ask_stopped(state, request, take, is_plain)
+ * returns true and gives the rows of a list to `take`, as lists of some of them (stopped.h). */
 static int ask_stopped(lua_State *L)
 {
     const char *state = luaL_checkstring(L, 1);
@@ -106,8 +106,10 @@ static int ask_stopped(lua_State *L)
     struct soc_buf answer = {0};
     bool is_error = false;
     bool is_walk = !lua_isnoneornil(L, 3);
+    bool is_plain = lua_toboolean(L, 4);
     lua_settop(L, 3);
-    int rc = is_walk ? soc_stopped_walk(state, request, take_rows, L, &answer, &is_error, &detail)
+    int rc = is_walk ? soc_stopped_walk(state, request, is_plain, take_rows, L, &answer, &is_error,
+                                        &detail)
                      : soc_stopped_ask(state, request, &answer, &is_error, &detail);
     if (lua_gettop(L) > 3) {
         soc_buf_fini(&answer);

@@ -94,10 +94,8 @@ static int fail_empty(struct soc_detail *detail)
     return soc_fail(detail, SOC_ENOFILE, "no society has run in this directory");
 }
 
-/* Inspects a host that is loaded but not started. */
-static int look_at_host(struct soc_store *store, const struct soc_operation *subject,
-                        const struct soc_query *query, struct soc_buf *out,
-                        struct soc_detail *detail)
+/* Makes a host that is loaded but not started. Release it with soc_host_crash(). */
+static int load_host(struct soc_host **out, struct soc_store *store, struct soc_detail *detail)
 {
     struct soc_host_options options = {
         .store = store, .log = {.level = SOC_LOG_NONE}, .parts = soc_part_table};
@@ -106,8 +104,84 @@ static int look_at_host(struct soc_store *store, const struct soc_operation *sub
     int rc = soc_host_load(host, detail);
     if (rc == SOC_OK && soc_registry_user(host) == NULL)
         rc = fail_empty(detail);
+    if (rc < 0)
+        soc_host_crash(host);
+    *out = rc < 0 ? NULL : host;
+    return rc;
+}
+
+static int look_at_host(struct soc_store *store, const struct soc_operation *subject,
+                        const struct soc_query *query, struct soc_buf *out,
+                        struct soc_detail *detail)
+{
+    struct soc_host *host;
+    int rc = load_host(&host, store, detail);
+    if (rc < 0)
+        return rc;
+    subject->view->look(host, query, out);
+    soc_host_crash(host);
+    return rc;
+}
+
+/* Of the agents, the database has what they are, and a host how they stand. */
+static bool takes_both(const struct soc_view *view)
+{
+    return view->is_stored && view->look != NULL;
+}
+
+/* Appends the row of an agent with how it stands, as a running society says it. */
+static void put_standing(struct soc_host *host, struct soc_slice row, struct soc_buf *out)
+{
+    struct soc_slice id = soc_json_plain_string(soc_json_member(row, "id"));
+    const struct soc_agent *agent = soc_registry_find_known(host, id);
+    struct soc_json_walk walk;
+    if (agent == NULL || soc_json_member(row, "ended_at").data != NULL) {
+        soc_buf_put_slice(out, row);
+        return;
+    }
+    soc_buf_put_byte(out, '{');
+    soc_json_walk(&walk, row);
+    while (soc_json_next(&walk)) {
+        if (soc_slice_equal(walk.name, SOC_SLICE("status")))
+            continue;
+        if (out->data[out->length - 1] != '{')
+            soc_buf_put_byte(out, ',');
+        soc_buf_printf(out, "\"%.*s\":", (int)walk.name.length, walk.name.data);
+        soc_buf_put_slice(out, walk.value);
+    }
+    soc_json_put_text_member(out, "status", soc_slice_text(soc_look_status(host, agent)));
+    soc_buf_printf(out, ",\"queue_length\":%llu,\"contacts\":%u,\"children\":%u}",
+                   (unsigned long long)soc_look_queued(host, agent), agent->contacts.count,
+                   agent->children);
+}
+
+/* The same for a list of rows, in place. */
+static void add_standing(struct soc_host *host, struct soc_buf *rows)
+{
+    struct soc_buf whole = {0};
+    struct soc_json_walk walk;
+    soc_buf_put_byte(&whole, '[');
+    soc_json_walk(&walk, soc_buf_slice(rows));
+    while (soc_json_next(&walk)) {
+        if (whole.length > 1)
+            soc_buf_put_byte(&whole, ',');
+        put_standing(host, walk.value, &whole);
+    }
+    soc_buf_put_byte(&whole, ']');
+    soc_buf_fini(rows);
+    *rows = whole;
+}
+
+static int look_at_both(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
+                        struct soc_detail *detail)
+{
+    struct soc_host *host;
+    int rc = load_host(&host, store, detail);
+    if (rc < 0)
+        return rc;
+    rc = soc_lookup_run(store, query, out, detail);
     if (rc == SOC_OK)
-        subject->view->look(host, query, out);
+        add_standing(host, out);
     soc_host_crash(host);
     return rc;
 }
@@ -136,7 +210,7 @@ static int look_at_rows(struct soc_store *store, const struct soc_operation *sub
     return rc;
 }
 
-static int look(const char *directory, const struct soc_operation *subject,
+static int look(const char *directory, const struct soc_operation *subject, bool is_plain,
                 const struct soc_query *query, struct soc_buf *out, struct soc_detail *detail)
 {
     struct soc_store *store;
@@ -148,6 +222,8 @@ static int look(const char *directory, const struct soc_operation *subject,
         rc = look_at_meta(store, subject, out, detail);
     else if (subject->view->make != NULL)
         rc = look_at_rows(store, subject, query, out, detail);
+    else if (!is_plain && takes_both(subject->view))
+        rc = look_at_both(store, query, out, detail);
     else if (subject->view->is_stored)
         rc = soc_lookup_run(store, query, out, detail);
     else
@@ -297,8 +373,8 @@ static const struct soc_operation *find_subject(struct soc_slice request)
     return op.data == NULL ? NULL : soc_catalogue_find(soc_part_table, op);
 }
 
-int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_buf *answer,
-                    bool *is_error, struct soc_detail *detail)
+static int answer_request(const char *directory, struct soc_slice request, bool is_plain,
+                          struct soc_buf *answer, bool *is_error, struct soc_detail *detail)
 {
     struct soc_query query;
     struct soc_buf texts = {0};
@@ -313,22 +389,31 @@ int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_
     int rc = SOC_OK;
     *is_error = !read_request(subject, request, &texts, &query, answer);
     if (!*is_error)
-        rc = look(directory, subject, &query, answer, detail);
+        rc = look(directory, subject, is_plain, &query, answer, detail);
     soc_buf_fini(&texts);
     return rc;
 }
 
+int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_buf *answer,
+                    bool *is_error, struct soc_detail *detail)
+{
+    return answer_request(directory, request, false, answer, is_error, detail);
+}
+
 /* Gives all rows of a stored list to `take`. Nobody else writes: each page continues where
  * the one before it ended. */
-static int walk_pages(const char *directory, struct soc_query query, soc_stopped_rows_cb *take,
-                      void *user, struct soc_detail *detail)
+static int walk_pages(const char *directory, bool is_of_both, struct soc_query query,
+                      soc_stopped_rows_cb *take, void *user, struct soc_detail *detail)
 {
     struct soc_store *store;
+    struct soc_host *host = NULL;
     struct soc_sqlite_options options = {.directory = directory, .access = SOC_SQLITE_READ};
     struct soc_buf rows = {0};
     int rc = soc_sqlite_open(&store, &options, detail);
     if (rc < 0)
         return rc;
+    if (is_of_both)
+        rc = load_host(&host, store, detail);
     query.is_page = query.has_after = true;
     query.limit = SOC_PAGE_ROWS_MAX;
     bool is_more = true;
@@ -341,16 +426,21 @@ static int walk_pages(const char *directory, struct soc_query query, soc_stopped
         query.after = rc == SOC_OK ? page.next : page.first - 1;
         rc = rc == SOC_EGONE && is_more ? SOC_OK : rc;
         soc_buf_put_text(&rows, "]");
+        if (rc == SOC_OK && host != NULL)
+            add_standing(host, &rows);
         if (rc == SOC_OK && rows.length > 2 && !take(user, soc_buf_slice(&rows)))
             break;
     }
     soc_buf_fini(&rows);
+    if (host != NULL)
+        soc_host_crash(host);
     soc_store_close(store);
     return rc;
 }
 
-int soc_stopped_walk(const char *directory, struct soc_slice request, soc_stopped_rows_cb *take,
-                     void *user, struct soc_buf *answer, bool *is_error, struct soc_detail *detail)
+int soc_stopped_walk(const char *directory, struct soc_slice request, bool is_plain,
+                     soc_stopped_rows_cb *take, void *user, struct soc_buf *answer, bool *is_error,
+                     struct soc_detail *detail)
 {
     struct soc_query query;
     struct soc_buf texts = {0};
@@ -362,9 +452,10 @@ int soc_stopped_walk(const char *directory, struct soc_slice request, soc_stoppe
                    query.limit == 0 && soc_page_serves(&query);
     *is_error = false;
     if (is_long) {
-        rc = walk_pages(directory, query, take, user, detail);
+        rc = walk_pages(directory, !is_plain && takes_both(subject->view), query, take, user,
+                        detail);
     } else {
-        rc = soc_stopped_ask(directory, request, answer, is_error, detail);
+        rc = answer_request(directory, request, is_plain, answer, is_error, detail);
         if (rc == SOC_OK && !*is_error)
             take(user, soc_buf_slice(answer));
     }

@@ -24,9 +24,11 @@ int soc_stopped_ask(const char *directory, struct soc_slice request, struct soc_
 typedef bool soc_stopped_rows_cb(void *user, struct soc_slice list);
 
 /* Answers like soc_stopped_ask, but gives the rows of a list to `take`: of one that is stored
- * a page at a time, from one snapshot, so that it may be of any length. `answer` is for an
- * error object only. */
-int soc_stopped_walk(const char *directory, struct soc_slice request, soc_stopped_rows_cb *take,
-                     void *user, struct soc_buf *answer, bool *is_error, struct soc_detail *detail);
+ * a page at a time, from one snapshot, so that it may be of any length. If it `is_plain`,
+ * agents are as they are stored, without their status and counts. `answer` is for an error object
+ * only. */
+int soc_stopped_walk(const char *directory, struct soc_slice request, bool is_plain,
+                     soc_stopped_rows_cb *take, void *user, struct soc_buf *answer, bool *is_error,
+                     struct soc_detail *detail);
 
 #endif

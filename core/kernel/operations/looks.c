@@ -88,7 +88,7 @@ const struct soc_param soc_looks_agent_members[] = {
     {.name = "id", .is_needed = true, .summary = "its id"},
     {.name = "role", .kind = SOC_PARAM_OBJECT, .is_needed = true, .summary = "`id` and `name`"},
     {.name = "parent", .summary = "who spawned or adopted it"},
-    {.name = "status", .summary = "what it does; of a stopped society only if it is held"},
+    {.name = "status", .summary = "what it does, or did when the society stopped"},
     {.name = "external", .kind = SOC_PARAM_FLAG, .summary = "it lives outside"},
     {.name = "last_heartbeat", .kind = SOC_PARAM_TIME, .summary = "when it was last heard of"},
     {.name = "queue_length", .kind = SOC_PARAM_INTEGER, .summary = "messages in its mailbox"},
@@ -299,7 +299,7 @@ static void recall_stats(struct soc_slice meta, struct soc_buf *out)
 #define FILTERS(set) .params = soc_view_filters, .takes = (set)
 
 const struct soc_operation soc_looks[] = {
-    {LOOK("agents"), .summary = "agents; with status and queue while the society runs",
+    {LOOK("agents"), .summary = "agents; of a stopped society also those that have ended",
      FILTERS(SOC_FILTER_AGENT | SOC_FILTER_TIME | SOC_FILTER_PAGE),
      .answer = soc_looks_agent_members,
      .view = &(const struct soc_view){.is_stored = true,

@@ -66,7 +66,8 @@ local function complain(state, name, text)
   return M.code_of(name)
 end
 
-local function ask_once(state, request, needs_running, take)
+local function ask_once(state, request, options)
+  local needs_running, take = options.needs_running, options.take
   local list, name, text = program.ask(state, request)
   if list and take then
     take(list)
@@ -75,7 +76,7 @@ local function ask_once(state, request, needs_running, take)
     return list, name, text
   end
   if not needs_running then
-    return program.ask_stopped(state, request, take)
+    return program.ask_stopped(state, request, take, options.is_plain)
   end
   if program.is_held(state) then
     return nil, "state_locked",
@@ -88,12 +89,13 @@ end
 --- Asks and returns the answer, a JSON list; or nil and an exit code, after a complaint.
 -- `options`: needs_running, if a stopped society cannot do it: true, or what to say then;
 -- patience_ms; may_refuse, if a refusal is an answer, too: nil without a code or complaint;
--- take, a function that gets the list instead, in parts if it is long: the result is true then.
+-- take, a function that gets the list instead, in parts if it is long: the result is true then;
+-- is_plain, with `take`, if agents of a stopped society are wanted as they are stored.
 function M.ask(state, request, options)
   options = options or {}
   local tries = math.max(1, (options.patience_ms or PATIENCE_MS) // PAUSE_MS)
   for try = 1, tries do
-    local list, name, text = ask_once(state, request, options.needs_running, options.take)
+    local list, name, text = ask_once(state, request, options)
     if list then
       return list
     end

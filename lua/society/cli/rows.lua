@@ -21,12 +21,13 @@ local TABLES = {
 local function walk_stopped(state, take)
   for _, table in ipairs(TABLES) do
     local name, members = table[1], table[2]
-    local code = ask.walk(state, name, members or {}, function(list)
-      for row in program.rows(list) do
-        take('{"table":"' .. name .. '",' .. row:sub(2))
-      end
-    end)
-    if code then
+    local list, code = ask.ask(state, ask.request(name, members), { is_plain = true,
+      take = function(list)
+        for row in program.rows(list) do
+          take('{"table":"' .. name .. '",' .. row:sub(2))
+        end
+      end })
+    if not list then
       return code
     end
   end

@@ -105,7 +105,7 @@ describe("pause and resume", function()
     stop()
     assert.equal("failed", status("ann"))
     assert.equal("ann is resumed\n", place:run("resume ann").out)
-    assert.is_nil(status("ann"))
+    assert.equal("idle", status("ann"))
   end)
 
   it("are in the activity, which can be filtered by the chain of an order", function()

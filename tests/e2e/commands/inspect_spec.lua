@@ -81,6 +81,29 @@ describe("inspect", function()
     end
   end)
 
+  it("shows the same of living agents, running and stopped", function()
+    assert.equal(0, place:run("pause b").code)
+    for _ = 1, 3 do
+      place:run("send --to b hello")
+    end
+    local shown = place:run("inspect agents").out
+    assert.matches("^ID +ROLE +PARENT +STATUS +QUEUE +CONTACTS +CREATED\n", shown)
+    assert.matches("\nb +Worker +root +paused +3 +", shown)
+    local seen = rows(place:run("inspect agents --json"))
+    local one = rows(place:run("inspect agents --agent root --limit 1 --json"))
+    stop()
+    assert.equal(shown, place:run("inspect agents").out)
+    assert.same(seen, rows(place:run("inspect agents --json")))
+    assert.same(one, rows(place:run("inspect agents --agent root --limit 1 --json")))
+    start()
+    assert.equal(0, place:run("terminate c").code)
+    stop()
+    for _, row in ipairs(rows(place:run("inspect agents --json"))) do
+      assert.equal(row.id == "c", row.status == "stopped")
+      assert.equal(row.id == "c", row.queue_length == nil)
+    end
+  end)
+
   it("shows the same contacts running and stopped, with their role", function()
     local questions = { "", " --agent root", " --agent c", " --agent c --limit 1" }
     local seen = {}
