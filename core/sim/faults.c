@@ -173,6 +173,11 @@ void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed)
         faults->chance[SOC_FAULT_FOLD] = FOLD_CHANCE;
 }
 
+void soc_faults_end(struct soc_faults *faults)
+{
+    memset(faults->chance, 0, sizeof(faults->chance));
+}
+
 bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind)
 {
     assert(kind < SOC_FAULT_COUNT);

@@ -71,6 +71,9 @@ const char *soc_faults_name(int kind, const char **text);
 /* Draws the plan of `seed`. */
 void soc_faults_init(struct soc_faults *faults, uint32_t set, uint64_t seed);
 
+/* Nothing happens from now on. */
+void soc_faults_end(struct soc_faults *faults);
+
 /* Draws whether a fault of `kind` happens in this step. */
 bool soc_faults_happens(struct soc_faults *faults, enum soc_fault_kind kind);
 

@@ -92,6 +92,8 @@ struct soc_network {
     char *numbers[NUMBERS]; /* who has each; NULL: nobody */
     struct end *ends[SOC_NETWORK_HOSTS_MAX];
     int end_count;
+    void (*watch)(void *user, const char *from, const char *to, struct soc_slice bytes);
+    void *watch_user;
 };
 
 static struct bytes copy_bytes(struct soc_slice bytes)
@@ -186,9 +188,18 @@ static void ask(struct end *end, struct request request)
     end->requests[end->request_count++] = request;
 }
 
+static void show_frame(const struct end *end, int peer, struct soc_slice bytes)
+{
+    const struct soc_network *network = end->network;
+    if (network->watch != NULL)
+        network->watch(network->watch_user, end->host, network->streams[end->peers[peer].out].to,
+                       bytes);
+}
+
 static void create(struct soc_carrier *carrier, int peer, struct soc_carrier_place place,
                    struct soc_slice bytes)
 {
+    show_frame((struct end *)carrier, peer, bytes);
     ask((struct end *)carrier,
         (struct request){
             .kind = REQUEST_CREATE, .peer = peer, .place = place, .bytes = copy_bytes(bytes)});
@@ -197,6 +208,7 @@ static void create(struct soc_carrier *carrier, int peer, struct soc_carrier_pla
 static void append(struct soc_carrier *carrier, int peer, struct soc_carrier_place place,
                    struct soc_carrier_place trim, struct soc_slice bytes)
 {
+    show_frame((struct end *)carrier, peer, bytes);
     ask((struct end *)carrier, (struct request){.kind = REQUEST_APPEND,
                                                 .peer = peer,
                                                 .place = place,
@@ -427,6 +439,15 @@ int64_t soc_network_due(const struct soc_network *network)
 }
 
 /* ---- faults ---- */
+
+void soc_network_watch(struct soc_network *network,
+                       void (*watch)(void *user, const char *from, const char *to,
+                                     struct soc_slice bytes),
+                       void *user)
+{
+    network->watch = watch;
+    network->watch_user = user;
+}
 
 void soc_network_delay(struct soc_network *network, int64_t delay_ms_max)
 {

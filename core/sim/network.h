@@ -31,6 +31,12 @@ struct soc_carrier *soc_network_join(struct soc_network *network, const char *ho
                                      const char *const *peers, int peer_count,
                                      const struct soc_carrier_events *events);
 
+/* Tells `watch` each frame as it leaves its host, before anything can happen to it. */
+void soc_network_watch(struct soc_network *network,
+                       void (*watch)(void *user, const char *from, const char *to,
+                                     struct soc_slice bytes),
+                       void *user);
+
 /* Requests take up to this many ms from now on; 0 at first. */
 void soc_network_delay(struct soc_network *network, int64_t delay_ms_max);
 

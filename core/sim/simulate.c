@@ -244,6 +244,34 @@ static bool act_outside(struct soc_simulation *simulation)
     return (simulation->callers != NULL && soc_callers_act(simulation->callers)) || has_acted;
 }
 
+/* Injects the faults of a step, which may start the host anew. Returns whether it runs. */
+static bool strike(struct soc_simulation *simulation)
+{
+    if (simulation->faults != NULL)
+        inject_faults(simulation);
+    if (simulation->has_moved)
+        return false;
+    if (simulation->disk != NULL && simulation->host != NULL && simulation->host->disk.is_failed)
+        crash(simulation);
+    return !has_ended(simulation->host);
+}
+
+/* Takes a step; what is not durable becomes so if there is nothing else to do. Returns whether
+ * there was anything. */
+static bool step(struct soc_simulation *simulation)
+{
+    struct soc_host *host = simulation->host;
+    bool has_acted = act_outside(simulation);
+    bool has_stepped = soc_host_step(host) || has_acted || make_durable(host);
+    if (simulation->faults != NULL)
+        log_full(simulation);
+    if (simulation->faults != NULL && simulation->faults->has_raised) {
+        simulation->faults->has_raised = false;
+        count(simulation, true);
+    }
+    return has_stepped;
+}
+
 static bool is_stopped(struct soc_simulation *simulation)
 {
     return simulation->is_stopped != NULL && simulation->steps % ASK_STEPS == 0 &&
@@ -260,26 +288,14 @@ static enum soc_simulated run(struct soc_simulation *simulation, int64_t until_m
             return SOC_SIMULATED_STUCK;
         if (is_stopped(simulation))
             return SOC_SIMULATED_STOPPED;
-        if (simulation->faults != NULL)
-            inject_faults(simulation);
+        bool is_running = strike(simulation);
         if (simulation->has_moved)
             return SOC_SIMULATED_MOVED;
-        if (simulation->disk != NULL && simulation->host != NULL &&
-            simulation->host->disk.is_failed)
-            crash(simulation);
-        struct soc_host *host = simulation->host;
-        if (has_ended(host))
+        if (!is_running)
             break;
-        bool has_acted = act_outside(simulation);
-        bool has_stepped = soc_host_step(host) || has_acted || make_durable(host);
-        if (simulation->faults != NULL)
-            log_full(simulation);
-        if (simulation->faults != NULL && simulation->faults->has_raised) {
-            simulation->faults->has_raised = false;
-            count(simulation, true);
-        }
-        if (has_stepped)
+        if (step(simulation))
             continue;
+        struct soc_host *host = simulation->host;
         int64_t due_ms = next_due(simulation, is_app && until_ms == 0);
         if (until_ms != 0)
             due_ms = soc_host_next_due(host);
@@ -304,8 +320,22 @@ enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until
         return SOC_SIMULATED_ENDED;
     if (end == SOC_SIMULATED_TIME)
         soc_clock_move(&host->clock, until_ms);
+    soc_simulate_settle(simulation);
+    return end;
+}
+
+bool soc_simulate_step(struct soc_simulation *simulation)
+{
+    assert(simulation->host != NULL && simulation->faults != NULL);
+    simulation->steps++;
+    soc_host_hold(simulation->host, true);
+    return strike(simulation) && step(simulation);
+}
+
+void soc_simulate_settle(struct soc_simulation *simulation)
+{
+    struct soc_host *host = simulation->host;
     make_durable(host);
     count(simulation, false);
     soc_host_hold(host, false);
-    return end;
 }

@@ -57,4 +57,12 @@ enum soc_simulated {
  * Everything is durable afterwards. */
 enum soc_simulated soc_simulate(struct soc_simulation *simulation, int64_t until_ms, bool is_app);
 
+/* For who runs several hosts on one clock: injects faults and takes one step at this moment.
+ * Batches become durable when the plan says so, or when there is nothing else to do. Returns
+ * whether there was anything; `host` may be another one afterwards, or NULL. */
+bool soc_simulate_step(struct soc_simulation *simulation);
+
+/* The same at the end of such a run: makes everything durable. */
+void soc_simulate_settle(struct soc_simulation *simulation);
+
 #endif

@@ -12,50 +12,28 @@
 #include "kernel/host.h"
 #include "kernel/turns/batch.h"
 #include "script/bindings/bind.h"
-#include "sim/network.h"
-#include "world/world_state.h"
+#include "store/disk/disk.h"
+#include "world/fleet_state.h"
 
-#define FLEET      "society.fleet"
-#define HOSTS_MOST 16 /* of one fleet */
 #define DELAY_MOST 600000
+#define SOCIETY    "fleet" /* its common name */
 
-/* User values of the fleet's userdata: 1 name -> world. */
-enum { UV_WORLDS = 1, UV_FLEET_COUNT = UV_WORLDS };
-
-/* A host of the fleet. */
-struct member {
-    char *name;
-    struct soc_world *world; /* lent; NULL: not made yet, or closed */
-    struct soc_links *links; /* NULL: it is down */
-    int64_t offset_ms;       /* its time, less the fleet's */
-    int64_t left_ms;         /* when it went down */
-    bool is_cut;
-};
-
-struct soc_fleet {
-    struct soc_network *network; /* NULL: closed */
-    int64_t now_ms;
-    struct member members[HOSTS_MOST]; /* by name */
-    int count;
-    bool is_down; /* the carrier, for all of them */
-};
-
-static struct member *member_of(const struct soc_world *world)
+static struct soc_fleet_member *member_of(const struct soc_world *world)
 {
     return &world->fleet->members[world->fleet_place];
 }
 
-static int64_t host_now(const struct member *member)
+int64_t soc_fleet_host_now(const struct soc_fleet_member *member)
 {
     return soc_clock_now(soc_host_clock(member->world->host));
 }
 
 /* Tells whether the host does anything at all. */
-static bool is_running(const struct member *member)
+bool soc_fleet_is_running(const struct soc_fleet_member *member)
 {
     return member->world != NULL && member->world->host != NULL && member->links != NULL &&
            !soc_host_main_has_failed(member->world->host) &&
-           !soc_host_is_failed(member->world->host);
+           (member->world->has_faults || !soc_host_is_failed(member->world->host));
 }
 
 /* ---- joining ---- */
@@ -72,18 +50,18 @@ static struct soc_carrier *carry(void *user, const char *host, const char *const
 void soc_fleet_joined(lua_State *L, struct soc_world *world)
 {
     struct soc_fleet *fleet = world->fleet;
-    struct member *member = member_of(world);
-    const char *peers[HOSTS_MOST];
+    struct soc_fleet_member *member = member_of(world);
+    const char *peers[SOC_FLEET_HOSTS_MAX];
     int count = 0;
     struct soc_detail detail = {{0}};
     member->world = world;
-    member->offset_ms = host_now(member) - fleet->now_ms;
+    member->offset_ms = soc_fleet_host_now(member) - fleet->now_ms;
     for (int i = 0; i < fleet->count; i++)
         if (i != world->fleet_place)
             peers[count++] = fleet->members[i].name;
     struct soc_links_options options = {
         .host = world->host,
-        .society = "fleet",
+        .society = SOCIETY,
         .name = member->name,
         .peers = peers,
         .peer_count = count,
@@ -96,25 +74,28 @@ void soc_fleet_joined(lua_State *L, struct soc_world *world)
     if (member->is_cut)
         soc_network_cut(fleet->network, member->name, true);
     soc_batch_seal(world->host);
+    world->plan.log = soc_host_log(world->host); /* its transcript tells what strikes it */
 }
 
 void soc_fleet_leaving(struct soc_world *world)
 {
-    struct member *member = member_of(world);
+    struct soc_fleet_member *member = member_of(world);
     member->left_ms = world->fleet->now_ms;
     soc_links_stop(member->links);
+    soc_fleet_books_lose(world->fleet->books, member->name);
 }
 
 void soc_fleet_left(struct soc_world *world)
 {
-    struct member *member = member_of(world);
+    struct soc_fleet_member *member = member_of(world);
     soc_links_free(member->links);
     member->links = NULL;
+    world->plan.log = NULL;
 }
 
 void soc_fleet_set_date(struct soc_world *world)
 {
-    const struct member *member = member_of(world);
+    const struct soc_fleet_member *member = member_of(world);
     if (world->date_ms != 0)
         world->date_ms += world->fleet->now_ms - member->left_ms;
     else
@@ -124,7 +105,7 @@ void soc_fleet_set_date(struct soc_world *world)
 /* ---- time ---- */
 
 /* Runs one host as far as it comes at this moment. */
-static bool run_member(struct member *member)
+static bool run_member(struct soc_fleet_member *member)
 {
     struct soc_host *host = member->world->host;
     bool is_any = false;
@@ -132,7 +113,7 @@ static bool run_member(struct member *member)
         is_any = true;
     soc_batch_seal(host);
     int64_t due_ms = soc_links_due(member->links);
-    is_any |= due_ms >= 0 && due_ms <= host_now(member);
+    is_any |= due_ms >= 0 && due_ms <= soc_fleet_host_now(member);
     soc_links_tick(member->links);
     return is_any;
 }
@@ -140,19 +121,29 @@ static bool run_member(struct member *member)
 static void move_clocks(struct soc_fleet *fleet)
 {
     for (int i = 0; i < fleet->count; i++)
-        if (is_running(&fleet->members[i]))
+        if (soc_fleet_is_running(&fleet->members[i]))
             soc_clock_move(soc_host_clock(fleet->members[i].world->host),
                            fleet->now_ms + fleet->members[i].offset_ms);
 }
 
-bool soc_fleet_step(struct soc_fleet *fleet)
+static bool step(struct soc_fleet *fleet)
 {
     move_clocks(fleet);
     bool is_any = soc_network_step(fleet->network, fleet->now_ms);
-    for (int i = 0; i < fleet->count; i++)
-        if (is_running(&fleet->members[i]))
-            is_any |= run_member(&fleet->members[i]);
+    for (int i = 0; i < fleet->count; i++) {
+        struct soc_fleet_member *member = &fleet->members[i];
+        if (!soc_fleet_is_running(member))
+            continue;
+        bool is_struck = fleet->L != NULL && member->world->has_faults;
+        is_any |= is_struck ? soc_fleet_strike(fleet, member) : run_member(member);
+    }
     return is_any;
+}
+
+bool soc_fleet_step(struct soc_fleet *fleet)
+{
+    fleet->L = NULL;
+    return step(fleet);
 }
 
 static void at_earliest(int64_t *next_ms, int64_t due_ms)
@@ -169,8 +160,8 @@ static int64_t next_due(const struct soc_fleet *fleet)
     if (due_ms >= 0)
         at_earliest(&next_ms, due_ms);
     for (int i = 0; i < fleet->count; i++) {
-        const struct member *member = &fleet->members[i];
-        if (!is_running(member))
+        const struct soc_fleet_member *member = &fleet->members[i];
+        if (!soc_fleet_is_running(member))
             continue;
         due_ms = soc_host_next_due(member->world->host);
         if (due_ms > 0)
@@ -186,8 +177,8 @@ static int64_t next_due(const struct soc_fleet *fleet)
 static bool is_quiet(const struct soc_fleet *fleet)
 {
     for (int i = 0; i < fleet->count; i++) {
-        const struct member *member = &fleet->members[i];
-        if (!is_running(member))
+        const struct soc_fleet_member *member = &fleet->members[i];
+        if (!soc_fleet_is_running(member))
             continue;
         if (soc_host_next_wait(member->world->host) != 0)
             return false;
@@ -197,18 +188,21 @@ static bool is_quiet(const struct soc_fleet *fleet)
     return true;
 }
 
-void soc_fleet_run(struct soc_fleet *fleet, const struct soc_world *world, int64_t until_ms,
-                   const struct soc_buf *answer)
+void soc_fleet_run(lua_State *L, struct soc_fleet *fleet, const struct soc_world *world,
+                   int64_t until_ms, const struct soc_buf *answer)
 {
     int64_t end_ms = INT64_MAX;
+    fleet->L = L;
     if (until_ms != 0 && until_ms != INT64_MAX)
         end_ms = until_ms - (world == NULL ? 0 : member_of(world)->offset_ms);
     for (;;) {
-        while (soc_fleet_step(fleet))
+        while (step(fleet))
             if (answer != NULL && answer->length > 0)
                 return;
-        if ((answer != NULL && answer->length > 0) || (end_ms == INT64_MAX && is_quiet(fleet)))
+        if (answer != NULL && answer->length > 0)
             return;
+        if (end_ms == INT64_MAX && is_quiet(fleet))
+            break;
         int64_t due_ms = next_due(fleet);
         if (due_ms > end_ms || due_ms == INT64_MAX)
             break;
@@ -217,13 +211,14 @@ void soc_fleet_run(struct soc_fleet *fleet, const struct soc_world *world, int64
     if (end_ms != INT64_MAX && end_ms > fleet->now_ms)
         fleet->now_ms = end_ms;
     move_clocks(fleet);
+    soc_fleet_settle(fleet);
 }
 
 /* ---- for scripts ---- */
 
 static struct soc_fleet *check_fleet(lua_State *L)
 {
-    struct soc_fleet *fleet = luaL_checkudata(L, 1, FLEET);
+    struct soc_fleet *fleet = luaL_checkudata(L, 1, SOC_FLEET);
     if (fleet->network == NULL)
         luaL_error(L, "this fleet was closed");
     for (int i = 0; i < fleet->count; i++) {
@@ -234,7 +229,7 @@ static struct soc_fleet *check_fleet(lua_State *L)
     return fleet;
 }
 
-static struct member *find(struct soc_fleet *fleet, const char *name)
+static struct soc_fleet_member *find(struct soc_fleet *fleet, const char *name)
 {
     for (int i = 0; i < fleet->count; i++)
         if (strcmp(fleet->members[i].name, name) == 0)
@@ -242,10 +237,10 @@ static struct member *find(struct soc_fleet *fleet, const char *name)
     return NULL;
 }
 
-static struct member *check_member(lua_State *L, struct soc_fleet *fleet, int index)
+static struct soc_fleet_member *check_member(lua_State *L, struct soc_fleet *fleet, int index)
 {
     const char *name = luaL_checkstring(L, index);
-    struct member *member = find(fleet, name);
+    struct soc_fleet_member *member = find(fleet, name);
     if (member == NULL)
         luaL_error(L, "the fleet has no host '%s'", name);
     return member;
@@ -275,7 +270,7 @@ static int push_self(lua_State *L)
 static int fleet_run(lua_State *L)
 {
     struct soc_fleet *fleet = check_fleet(L);
-    soc_fleet_run(fleet, NULL, 0, NULL);
+    soc_fleet_run(L, fleet, NULL, 0, NULL);
     complain(L, fleet);
     return push_self(L);
 }
@@ -284,7 +279,8 @@ static int fleet_run(lua_State *L)
 static int fleet_advance(lua_State *L)
 {
     struct soc_fleet *fleet = check_fleet(L);
-    soc_fleet_run(fleet, NULL, fleet->now_ms + check_ms(L, 2, 0, SOC_WORLD_ADVANCE_MS_MAX), NULL);
+    soc_fleet_run(L, fleet, NULL, fleet->now_ms + check_ms(L, 2, 0, SOC_WORLD_ADVANCE_MS_MAX),
+                  NULL);
     complain(L, fleet);
     return push_self(L);
 }
@@ -292,7 +288,7 @@ static int fleet_advance(lua_State *L)
 static int set_cut(lua_State *L, bool is_cut)
 {
     struct soc_fleet *fleet = check_fleet(L);
-    struct member *member = lua_isnoneornil(L, 2) ? NULL : check_member(L, fleet, 2);
+    struct soc_fleet_member *member = lua_isnoneornil(L, 2) ? NULL : check_member(L, fleet, 2);
     if (member == NULL)
         fleet->is_down = is_cut;
     else
@@ -343,28 +339,47 @@ static int fleet_skew(lua_State *L)
     return push_self(L);
 }
 
-/* f:fault() -> nil, or a sentence: a host whose `main` raised or whose disk failed */
-static int fleet_fault(lua_State *L)
+/* f:calm(): the option `faults` injects nothing any more, and disks have space */
+static int fleet_calm(lua_State *L)
 {
     struct soc_fleet *fleet = check_fleet(L);
     for (int i = 0; i < fleet->count; i++) {
-        const struct member *member = &fleet->members[i];
-        if (member->world == NULL || member->world->host == NULL || is_running(member))
+        struct soc_world *world = fleet->members[i].world;
+        if (world == NULL || !world->has_faults)
+            continue;
+        soc_faults_end(&world->plan);
+        if (world->disk != NULL)
+            soc_disk_clear(world->disk);
+    }
+    return push_self(L);
+}
+
+/* f:fault() -> nil or a sentence, a number: a host that told another what was not durable, or
+ * whose `main` raised or disk failed; how many acknowledgements were looked at */
+static int fleet_fault(lua_State *L)
+{
+    struct soc_fleet *fleet = check_fleet(L);
+    uint64_t checked;
+    lua_pushstring(L, soc_fleet_books_fault(fleet->books, &checked));
+    for (int i = 0; i < fleet->count && lua_isnil(L, -1); i++) {
+        const struct soc_fleet_member *member = &fleet->members[i];
+        if (member->world == NULL || member->world->host == NULL || soc_fleet_is_running(member))
             continue;
         struct soc_slice error = soc_host_main_error(member->world->host);
+        lua_pop(L, 1);
         lua_pushfstring(L, "main of %s raised: ", member->name);
         lua_pushlstring(L, error.data == NULL ? "" : error.data, error.length);
         lua_concat(L, 2);
-        return 1;
     }
-    return 0;
+    lua_pushinteger(L, (lua_Integer)checked);
+    return 2;
 }
 
 /* Calls the method `name` of all hosts. */
 static int each(lua_State *L, struct soc_fleet *fleet, const char *name)
 {
     lua_settop(L, 1);
-    lua_getiuservalue(L, 1, UV_WORLDS);
+    lua_getiuservalue(L, 1, SOC_FLEET_WORLDS);
     for (int i = 0; i < fleet->count; i++) {
         if (lua_getfield(L, 2, fleet->members[i].name) == LUA_TUSERDATA) {
             lua_getfield(L, -1, name);
@@ -378,7 +393,7 @@ static int each(lua_State *L, struct soc_fleet *fleet, const char *name)
 
 static int fleet_close(lua_State *L)
 {
-    struct soc_fleet *fleet = luaL_checkudata(L, 1, FLEET);
+    struct soc_fleet *fleet = luaL_checkudata(L, 1, SOC_FLEET);
     if (fleet->network == NULL)
         return 0;
     check_fleet(L);
@@ -387,6 +402,7 @@ static int fleet_close(lua_State *L)
         free(fleet->members[i].name);
     fleet->count = 0;
     soc_network_free(fleet->network);
+    soc_fleet_books_free(fleet->books);
     fleet->network = NULL;
     return 0;
 }
@@ -394,8 +410,8 @@ static int fleet_close(lua_State *L)
 /* f:host(name) -> its society */
 static int fleet_host(lua_State *L)
 {
-    struct member *member = check_member(L, check_fleet(L), 2);
-    lua_getiuservalue(L, 1, UV_WORLDS);
+    struct soc_fleet_member *member = check_member(L, check_fleet(L), 2);
+    lua_getiuservalue(L, 1, SOC_FLEET_WORLDS);
     lua_getfield(L, -1, member->name);
     return 1;
 }
@@ -413,12 +429,13 @@ static const luaL_Reg fleet_functions[] = {
     {"run", fleet_run},     {"advance", fleet_advance}, {"cut", fleet_cut},
     {"mend", fleet_mend},   {"flush", fleet_flush},     {"failback", fleet_failback},
     {"delay", fleet_delay}, {"skew", fleet_skew},       {"close", fleet_close},
-    {"host", fleet_host},   {"fault", fleet_fault},     {NULL, NULL},
+    {"host", fleet_host},   {"fault", fleet_fault},     {"calm", fleet_calm},
+    {NULL, NULL},
 };
 
 static void make_metatable(lua_State *L)
 {
-    if (luaL_newmetatable(L, FLEET)) {
+    if (luaL_newmetatable(L, SOC_FLEET)) {
         luaL_newlib(L, fleet_functions);
         lua_pushcclosure(L, fleet_index, 1);
         lua_setfield(L, -2, "__index");
@@ -430,7 +447,8 @@ static void make_metatable(lua_State *L)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const struct member *)a)->name, ((const struct member *)b)->name);
+    return strcmp(((const struct soc_fleet_member *)a)->name,
+                  ((const struct soc_fleet_member *)b)->name);
 }
 
 /* Reads the names of the table `hosts` on top. */
@@ -443,12 +461,12 @@ static void read_names(lua_State *L, struct soc_fleet *fleet)
         const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &length) : NULL;
         if (name == NULL || !soc_id_is_host(soc_slice(name, length)))
             luaL_error(L, "society.new: 'hosts' must name its hosts: { alpha = …, beta = … }");
-        if (fleet->count == HOSTS_MOST)
-            luaL_error(L, "society.new: at most %d hosts", HOSTS_MOST);
+        if (fleet->count == SOC_FLEET_HOSTS_MAX)
+            luaL_error(L, "society.new: at most %d hosts", SOC_FLEET_HOSTS_MAX);
         fleet->members[fleet->count++].name = soc_copy_text(name, length);
         lua_pop(L, 1);
     }
-    qsort(fleet->members, (size_t)fleet->count, sizeof(struct member), by_name);
+    qsort(fleet->members, (size_t)fleet->count, sizeof(struct soc_fleet_member), by_name);
 }
 
 /* Pushes the options of one host: what all hosts have, and its own. An app alone will do. */
@@ -485,24 +503,29 @@ int soc_fleet_new(lua_State *L, lua_CFunction make)
     int64_t seed = soc_option_integer(L, 1, "society.new", "seed", 1);
     lua_settop(L, 1);
     make_metatable(L);
-    struct soc_fleet *fleet = lua_newuserdatauv(L, sizeof(*fleet), UV_FLEET_COUNT);
+    struct soc_fleet *fleet = lua_newuserdatauv(L, sizeof(*fleet), SOC_FLEET_VALUES);
     *fleet = (struct soc_fleet){.now_ms = SOC_CLOCK_VIRTUAL_START_MS};
     fleet->network = soc_network_new((uint64_t)seed);
-    luaL_setmetatable(L, FLEET);
+    fleet->books = soc_fleet_books_new(SOCIETY);
+    soc_network_watch(fleet->network, soc_fleet_books_frame, fleet->books);
+    luaL_setmetatable(L, SOC_FLEET);
     lua_newtable(L);
-    lua_setiuservalue(L, 2, UV_WORLDS);
+    lua_setiuservalue(L, 2, SOC_FLEET_WORLDS);
     lua_getfield(L, 1, "hosts");
     read_names(L, fleet);
     for (int i = 0; i < fleet->count; i++) {
-        lua_pushcfunction(L, make);
+        struct soc_fleet_member *member = &fleet->members[i];
+        member->witness = soc_fleet_books_add(fleet->books, member->name);
+        lua_pushlightuserdata(L, &member->witness);
+        lua_pushcclosure(L, make, 1);
         push_options(
-            L, 3, fleet->members[i].name,
+            L, 3, member->name,
             (int64_t)(((uint64_t)seed + ((uint64_t)i << 32)) & INT64_MAX)); /* each its own */
         lua_call(L, 1, 1);
         struct soc_world *world = soc_world_set_fleet(L, 2, fleet, i);
-        lua_getiuservalue(L, 2, UV_WORLDS);
+        lua_getiuservalue(L, 2, SOC_FLEET_WORLDS);
         lua_insert(L, -2);
-        lua_setfield(L, -2, fleet->members[i].name);
+        lua_setfield(L, -2, member->name);
         soc_fleet_joined(L, world);
         lua_settop(L, 3);
     }

@@ -36,8 +36,9 @@ void soc_fleet_set_date(struct soc_world *world);
 bool soc_fleet_step(struct soc_fleet *fleet);
 
 /* Runs all hosts until `answer` (NULL: none) holds something, or the time of `world` is
- * `until_ms`; if that is 0, until no agent waits and no mail is under way. */
-void soc_fleet_run(struct soc_fleet *fleet, const struct soc_world *world, int64_t until_ms,
-                   const struct soc_buf *answer);
+ * `until_ms`; if that is 0, until no agent waits and no mail is under way. With `L`, which has
+ * the fleet or one of its worlds at 1, the option `faults` is heeded; NULL: nothing strikes. */
+void soc_fleet_run(lua_State *L, struct soc_fleet *fleet, const struct soc_world *world,
+                   int64_t until_ms, const struct soc_buf *answer);
 
 #endif

@@ -225,9 +225,9 @@ static int make_parts(lua_State *L)
         .show = show,
         .failed = failed,
         .user = world,
-        .injector = world->check == NULL ? NULL : &world->plan.injector,
+        .injector = world->has_faults ? &world->plan.injector : NULL,
         .parts = soc_part_table,
-        .witness = world->check == NULL ? NULL : &world->witness,
+        .witness = world->witness.sealed == NULL ? NULL : &world->witness,
     };
     lua_getfield(L, LUA_REGISTRYINDEX, SOC_WORLD_HOME);
     const char *home = lua_tostring(L, -1);
@@ -393,8 +393,7 @@ static int world_recover(lua_State *L)
     if (world->store == NULL)
         return luaL_error(L, "this society was closed");
     soc_world_stop(world, true);
-    soc_world_note_restart(world);
-    if (!soc_world_start(L, world, 1))
+    if (!soc_world_restart(L, world, 1, world->date_ms, true))
         return lua_error(L);
     lua_settop(L, 1);
     return 1;
@@ -486,7 +485,13 @@ struct soc_world *soc_world_set_fleet(lua_State *L, int index, struct soc_fleet 
     return world;
 }
 
-/* society.new{ seed?, store?, policies?, config?, app?, hosts?, quiet?, http?, faults?,
+void soc_world_push_fleet(lua_State *L, int index)
+{
+    lua_getiuservalue(L, index, UV_FLEET);
+}
+
+/* Upvalue: the witness of a fleet for the host that is made; nothing: it is alone.
+ * society.new{ seed?, store?, policies?, config?, app?, hosts?, quiet?, http?, faults?,
  * unexpected_calls?, telemetry? } */
 static int society_new(lua_State *L)
 {
@@ -510,6 +515,9 @@ static int society_new(lua_State *L)
     make_metatable(L);
     struct soc_world *world = lua_newuserdatauv(L, sizeof(*world), UV_COUNT);
     *world = (struct soc_world){0};
+    const struct soc_witness *witness = lua_touserdata(L, lua_upvalueindex(1));
+    if (witness != NULL)
+        world->witness = *witness;
     luaL_setmetatable(L, SOC_WORLD);
     int self = lua_gettop(L);
     soc_script_push_box(L);

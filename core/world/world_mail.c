@@ -36,7 +36,7 @@ static void drive(struct soc_world *world, const struct soc_buf *answer, int64_t
 {
     if (world->fleet != NULL) {
         soc_batch_seal(world->host);
-        soc_fleet_run(world->fleet, world, until_ms, answer);
+        soc_fleet_run(NULL, world->fleet, world, until_ms, answer);
         return;
     }
     while (answer->length == 0) {

@@ -53,8 +53,11 @@ void soc_world_read_faults(lua_State *L, struct soc_world *world, int index)
     if (!soc_faults_parse(lua_tostring(L, -1), &set, &detail))
         luaL_error(L, "society.new: %s", detail.text);
     lua_pop(L, 1);
-    world->check = soc_check_new();
-    world->witness = soc_witness_of(world->check);
+    world->has_faults = true;
+    if (world->witness.sealed == NULL) {
+        world->check = soc_check_new();
+        world->witness = soc_witness_of(world->check);
+    }
     soc_faults_init(&world->plan, set, world->seed);
     if (world->plan.has_disk)
         world->disk = soc_disk_new(world->seed);
@@ -78,7 +81,6 @@ void soc_world_note_restart(struct soc_world *world)
 /* Ends the process, takes the store off its disk and opens it again. */
 static int reopen(struct soc_world *world, bool has_power)
 {
-    assert(world->check != NULL);
     struct soc_sqlite_options options = {.disk = world->disk};
     struct soc_detail detail;
     if (world->disk == NULL) {
@@ -99,26 +101,36 @@ struct drive {
     struct soc_world *world;
 };
 
-static void restart(struct soc_simulation *simulation, int64_t date_ms, bool has_power)
+bool soc_world_restart(lua_State *L, struct soc_world *world, int self, int64_t date_ms,
+                       bool has_power)
 {
-    struct drive *drive = simulation->user;
-    struct soc_world *world = drive->world;
-    lua_State *L = drive->L;
+    int top = lua_gettop(L);
     bool is_up = false;
+    bool is_first = true;
     bool is_struck;
     do {
-        lua_settop(L, 1);
+        lua_settop(L, top);
         if (reopen(world, has_power) == SOC_OK) {
-            world->date_ms = date_ms;
+            if (world->fleet == NULL || is_first) /* a fleet moves it on by the time passed */
+                world->date_ms = date_ms;
+            is_first = false;
             soc_world_note_restart(world);
-            is_up = soc_world_start(L, world, 1);
+            is_up = soc_world_start(L, world, self);
         } else {
             lua_pushliteral(L, "the simulated disk cannot be read");
         }
         is_struck = world->disk != NULL && soc_disk_struck(world->disk) != SOC_DISK_NONE;
         has_power = true;
     } while (!is_up && is_struck);
-    simulation->host = world->host;
+    return is_up;
+}
+
+static void restart(struct soc_simulation *simulation, int64_t date_ms, bool has_power)
+{
+    struct drive *drive = simulation->user;
+    lua_settop(drive->L, 1);
+    soc_world_restart(drive->L, drive->world, 1, date_ms, has_power);
+    simulation->host = drive->world->host;
 }
 
 static void count_all(struct soc_simulation *simulation)
@@ -184,7 +196,7 @@ static void run_ready(struct soc_world *world)
 static void run_until(lua_State *L, struct soc_world *world, int64_t until_ms)
 {
     if (world->fleet != NULL) {
-        soc_fleet_run(world->fleet, world, until_ms, NULL);
+        soc_fleet_run(L, world->fleet, world, until_ms, NULL);
         return;
     }
     if (world->check != NULL) {
@@ -279,6 +291,8 @@ static bool push_fault_of_main(lua_State *L, const struct soc_world *world)
 static int world_check(lua_State *L)
 {
     struct soc_world *world = soc_world_check_ready(L);
+    if (world->fleet != NULL)
+        return luaL_error(L, "s:check is for a society alone; society sim has books for a fleet");
     if (world->check == NULL)
         return luaL_error(L, "s:check needs society.new{ faults = … }, which may be empty");
     if (soc_host_is_quiet(world->host) && soc_host_main_is_done(world->host))

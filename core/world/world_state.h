@@ -29,8 +29,9 @@ struct soc_world {
     struct soc_world_handed *handed_first;
     struct soc_world_handed *handed_last;
     /* With the option `faults`; otherwise NULL or zero. */
-    struct soc_check *check;
-    struct soc_witness witness;
+    bool has_faults;
+    struct soc_check *check;    /* NULL also for a host of a fleet, which has books of its own */
+    struct soc_witness witness; /* of the checker or of the fleet */
     struct soc_faults plan;
     struct soc_disk *disk; /* below the store, if the fault plan needs one */
     /* A host of a fleet (fleet.h); NULL: it is alone. */
@@ -64,6 +65,15 @@ int soc_world_run_function(lua_State *L, struct soc_script *script, int self,
  * what it allocated. */
 void soc_world_read_faults(lua_State *L, struct soc_world *world, int index);
 void soc_world_free_faults(struct soc_world *world);
+
+/* Starts a host anew, as after kill -9 or, without `has_power`, after a power failure, until it
+ * comes through: a disk may fail again meanwhile. `self` is its userdata. False, with the error
+ * on top, if it does not start. */
+bool soc_world_restart(lua_State *L, struct soc_world *world, int self, int64_t date_ms,
+                       bool has_power);
+
+/* Pushes the userdata of the fleet of the world at `index`. */
+void soc_world_push_fleet(lua_State *L, int index);
 
 /* Tells the checker, if any, what the store of a crashed world still holds. */
 void soc_world_note_restart(struct soc_world *world);

@@ -3,7 +3,8 @@
 -- The books know the rows of the stores and nothing of the host: every item that one end of a link
 -- has numbered is acknowledged there and taken at the other end; every message handed over is at
 -- its receiver once, with the same bytes and in the order of its sender; the law of messages holds
--- on each host.
+-- on each host, and summed over all as many were taken as were handed over. What must be durable
+-- when it is said, core/world/fleet_books.c checks while the hosts run.
 
 local json = require("society.json")
 
@@ -150,6 +151,31 @@ local function check_law(s, name)
   return nil
 end
 
+local function sum(rows, field)
+  local total = 0
+  for _, row in ipairs(rows or {}) do
+    total = total + row[field]
+  end
+  return total
+end
+
+-- Summed over the hosts: what was handed over is what the others took, and nothing is under way.
+local function check_sums(f, names, tables)
+  local handed_over, taken = 0, 0
+  for _, name in ipairs(names) do
+    local own = f:host(name):stats().handed_over
+    local acked = sum(tables[name].links, "acked")
+    if own ~= acked then
+      return ("%s handed %d messages over, and %d are acknowledged"):format(name, own, acked)
+    end
+    handed_over, taken = handed_over + own, taken + sum(tables[name].links, "taken")
+  end
+  if handed_over ~= taken then
+    return ("all hosts handed %d messages over and took %d"):format(handed_over, taken)
+  end
+  return nil
+end
+
 --- Checks the fleet `f` with hosts of these names. Returns nil, or what is wrong.
 function M.check(f, names)
   local tables = {}
@@ -171,7 +197,7 @@ function M.check(f, names)
       end
     end
   end
-  return nil
+  return check_sums(f, names, tables)
 end
 
 return M

@@ -6,7 +6,8 @@ local society = require("society")
 
 local M = {}
 
---- The faults there are, in the order they are drawn.
+--- The faults of hosts and of the carrier between them, in the order they are drawn. Besides, each
+-- host has those of a single one.
 M.faults = { "crash", "cut", "partition", "flush", "failback", "late", "skew" }
 
 local ROUNDS = 24
@@ -68,6 +69,7 @@ function deeds.skew(p)
 end
 
 local function calm_down(p)
+  p.fleet:calm()
   p.fleet:mend()
   p.fleet:delay(0)
   p.fleet:skew(0)
@@ -97,35 +99,45 @@ local function strike(p, faults)
   deeds[fault](p, name)
 end
 
+local function strike_often(p, faults)
+  p.fleet:delay(p.random(300)) -- otherwise most is over before the first fault
+  for _ = 1, ROUNDS do
+    local ms = p.random(1500)
+    p.now = p.now + ms
+    p.fleet:advance(ms)
+    if #faults > 0 then
+      strike(p, faults)
+    end
+  end
+end
+
 --- Plays one seed. `options`: `seed`, `hosts` (name -> as of society.new), `faults` (a list of
--- names), `quiet`. Returns nil or what went wrong, the transcripts by host, and the log of faults.
+-- names), `within` (names of faults of a single host, which strike in all of them), `quiet`.
+-- Returns nil or what went wrong, the transcripts by host, the log of faults, the dumps by host,
+-- and how many acknowledgements were seen to leave.
 function M.play(options)
   local p = { names = {}, random = generator(options.seed), down = {}, cut = {}, log = {}, now = 0 }
   for name in pairs(options.hosts) do
     p.names[#p.names + 1] = name
   end
   table.sort(p.names)
-  p.fleet = society.new { seed = options.seed, quiet = options.quiet, hosts = options.hosts }
-  if #options.faults > 0 then
-    p.fleet:delay(p.random(300)) -- otherwise most is over before the first fault
-  end
-  for _ = 1, #options.faults > 0 and ROUNDS or 0 do
-    local ms = p.random(1500)
-    p.now = p.now + ms
-    p.fleet:advance(ms)
-    strike(p, options.faults)
+  p.fleet = society.new { seed = options.seed, quiet = options.quiet, hosts = options.hosts,
+    faults = options.within }
+  if #options.faults > 0 or options.within then
+    strike_often(p, options.faults)
   end
   calm_down(p)
   p.fleet:advance(20000)
   p.fleet:run()
-  local fault = p.fleet:fault() or find_waits(p) or books.check(p.fleet, p.names)
+  local fault, acks = p.fleet:fault()
+  fault = fault or find_waits(p) or books.check(p.fleet, p.names)
   local transcripts, dumps = {}, {}
   for _, name in ipairs(p.names) do
     transcripts[name] = p.fleet:host(name):transcript()
     dumps[name] = p.fleet:host(name):dump()
   end
   p.fleet:close()
-  return fault, transcripts, p.log, dumps
+  return fault, transcripts, p.log, dumps, acks
 end
 
 return M

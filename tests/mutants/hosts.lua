@@ -1,19 +1,20 @@
 -- Planted faults of joined hosts; see list.lua.
 
 local FLEET = { "unit:fleet_test" }
+local BOOKS = { "spec:fleet_sim" }
 local SPAWN, GROUP = { "spec:spawn_elsewhere" }, { "spec:group_elsewhere" }
 local WHY = "the standard scenario is one host"
 
 return {
   {
     name = "what was taken is acknowledged before it is durable",
-    file = "core/bridge/links/link.c", by = FLEET, outside = WHY,
+    file = "core/bridge/links/link.c", by = BOOKS, outside = WHY,
     from = ".taken = link->taken_durable,",
     to = ".taken = link->state.taken,",
   },
   {
     name = "mail leaves for another host before it is durable",
-    file = "core/bridge/links/link.c", by = FLEET, outside = WHY,
+    file = "core/bridge/links/link.c", by = BOOKS, outside = WHY,
     from = "link->next <= link->last_durable &&",
     to = "link->next <= link->state.last &&",
   },

@@ -71,7 +71,7 @@ return function(own)
     }
 
     s.main(function(user)
-      assert(user:request { to = "root", type = "begin", timeout_ms = 600000,
+      assert(user:request { to = "root", type = "begin", timeout_ms = 86400000,
         payload = { host = own } })
     end)
   end

@@ -3,6 +3,7 @@
 local arguments = require("society.cli.arguments")
 local output = require("society.cli.output")
 local play = require("society.fleet_play")
+local program = require("society.program")
 
 local M = {}
 
@@ -31,24 +32,33 @@ local function read_hosts(command, given)
   return hosts
 end
 
-local function read_faults(command, list)
-  if list == "none" then
-    return {}
-  elseif list == "default" then
-    return play.faults
-  end
-  local known, faults = {}, {}
-  for _, name in ipairs(play.faults) do
+local function index(names)
+  local known = {}
+  for _, name in ipairs(names) do
     known[name] = true
   end
-  for name in list:gmatch("[^,]+") do
-    if not known[name] then
-      return nil, arguments.complain(command, "unknown fault '%s' of several hosts; there are %s",
-        name, table.concat(play.faults, ", "))
-    end
-    faults[#faults + 1] = name
+  return known
+end
+
+-- Returns the faults between the hosts and those within each; false: none. A crash is both: one at
+-- any step, and one that lasts.
+local function read_faults(command, list)
+  if list == "none" then
+    return {}, false
+  elseif list == "default" then
+    return play.faults, "default"
   end
-  return faults
+  local between, single = index(play.faults), index(program.faults)
+  local faults, within = {}, {}
+  for name in list:gmatch("[^,]+") do
+    if not between[name] and not single[name] then
+      return nil, arguments.complain(command, "unknown fault '%s'; there are %s, and for several "
+        .. "hosts %s", name, table.concat(program.faults, ", "), table.concat(play.faults, ", "))
+    end
+    faults[#faults + 1] = between[name] and name or nil
+    within[#within + 1] = single[name] and name or nil
+  end
+  return faults, #within > 0 and within
 end
 
 local function show(transcripts, log)
@@ -81,13 +91,13 @@ function M.run(command, given)
   if not hosts then
     return code
   end
-  local faults, wrong = read_faults(command, given.faults)
+  local faults, within = read_faults(command, given.faults)
   if not faults then
-    return wrong
+    return within
   end
   for seed = math.tointeger(given.first), math.tointeger(given.last) do
     local fault, transcripts, log = play.play({ seed = seed, hosts = hosts, faults = faults,
-      quiet = given.is_many })
+      within = within or nil, quiet = given.is_many })
     if not given.is_many then
       show(transcripts, log)
     end

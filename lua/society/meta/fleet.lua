@@ -11,7 +11,8 @@
 ---@field failback fun(self: society.Fleet, frames: integer): society.Fleet and loses the newest
 ---@field delay fun(self: society.Fleet, ms: integer): society.Fleet at most, for each request
 ---@field skew fun(self: society.Fleet, ms: integer): society.Fleet of the carrier's clock
----@field fault fun(self: society.Fleet): string? a host whose main raised or whose disk failed
+---@field calm fun(self: society.Fleet): society.Fleet the option `faults` strikes no more
+---@field fault fun(self: society.Fleet): string?, integer what went wrong; acknowledgements
 ---@field host fun(self: society.Fleet, name: string): society.World
 ---@field close fun(self: society.Fleet)
 ---@field [string] society.World

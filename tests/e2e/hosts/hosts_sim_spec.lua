@@ -40,7 +40,7 @@ describe("society sim with several hosts", function()
     for _, case in ipairs({
       { "a.lua@a b.lua", "for several hosts give APP.lua@HOST" },
       { "a.lua@a b.lua@a", "there are two hosts 'a'" },
-      { "a.lua@a --faults io", "unknown fault 'io' of several hosts" },
+      { "a.lua@a --faults earthquake", "unknown fault 'earthquake'; there are evict, crash" },
       { "a.lua@a --strict", "--strict is not for several hosts" },
     }) do
       local result = place:run("sim " .. case[1])

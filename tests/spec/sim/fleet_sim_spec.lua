@@ -1,5 +1,7 @@
--- A fleet by seed: every verb that crosses hosts, under the faults of the carrier and crashes, with
--- books over all stores; the same bytes twice.
+-- A fleet by seed: every verb that crosses hosts, under the faults of the carrier and all those of
+-- a single host, with books over all stores and frames; the same bytes twice.
+--
+-- Covers: core/world/fleet_faults.c, core/world/fleet_books.c
 --
 -- FLEET_SPEC_SEEDS is the number of seeds (25).
 
@@ -26,7 +28,9 @@ describe("a fleet under faults", function()
   it("loses, doubles and reorders nothing, and every story ends", function()
     local faults = {}
     for seed = 1, SEEDS do
-      local fault = play({ seed = seed, hosts = apps(), faults = all, quiet = true })
+      local fault, _, _, _, acks = play({ seed = seed, hosts = apps(), faults = all,
+        within = "default", quiet = true })
+      assert.is_true(acks > 50)
       if fault then
         faults[#faults + 1] = ("seed %d: %s"):format(seed, fault)
       end
@@ -34,10 +38,30 @@ describe("a fleet under faults", function()
     assert.same({}, faults)
   end)
 
+  it("strikes each host with the faults of a single one", function()
+    local struck = {}
+    for _, name in ipairs({ "crash", "evict", "slow", "jump", "fold", "power", "full", "io" }) do
+      struck[name] = 0
+      for seed = 1, 12 do
+        local fault, transcripts = play({ seed = seed, hosts = apps(), faults = {},
+          within = { name } })
+        assert.is_nil(fault)
+        for _, host in ipairs({ "alpha", "beta", "gamma" }) do
+          local _, count = transcripts[host]:gsub("fault[^\n]-: " .. name .. ": ", "")
+          struck[name] = struck[name] + count
+        end
+      end
+      assert.is_true(struck[name] > 0, name)
+    end
+  end)
+
   it("is the same twice, byte for byte", function()
-    for seed = 1, 3 do
-      local _, transcripts, log, dumps = play({ seed = seed, hosts = apps(), faults = all })
-      local _, again, log_again, dumps_again = play({ seed = seed, hosts = apps(), faults = all })
+    -- All faults, and those of a disk, which few seeds draw.
+    for seed, within in ipairs({ "default", "default", "default", { "power", "full", "io", "lag" },
+      { "power", "full", "io", "lag", "crash", "jump" } }) do
+      local options = { seed = seed, hosts = apps(), faults = all, within = within }
+      local _, transcripts, log, dumps = play(options)
+      local _, again, log_again, dumps_again = play(options)
       assert.same(transcripts, again)
       assert.same(log, log_again)
       assert.same(dumps, dumps_again)
