@@ -161,17 +161,17 @@ end
 
 -- Summed over the hosts: what was handed over is what the others took, and nothing is under way.
 local function check_sums(f, names, tables)
-  local handed_over, taken = 0, 0
+  local gave, took = 0, 0
   for _, name in ipairs(names) do
     local own = f:host(name):stats().handed_over
     local acked = sum(tables[name].links, "acked")
     if own ~= acked then
       return ("%s handed %d messages over, and %d are acknowledged"):format(name, own, acked)
     end
-    handed_over, taken = handed_over + own, taken + sum(tables[name].links, "taken")
+    gave, took = gave + own, took + sum(tables[name].links, "taken")
   end
-  if handed_over ~= taken then
-    return ("all hosts handed %d messages over and took %d"):format(handed_over, taken)
+  if gave ~= took then
+    return ("all hosts handed %d messages over and took %d"):format(gave, took)
   end
   return nil
 end
