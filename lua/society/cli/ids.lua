@@ -137,6 +137,17 @@ function M.find_all(command, state, members, names)
   return nil
 end
 
+--- Says which agents in the filters of a request there are not: what was looked for is empty,
+-- and else nobody would know why. Agents on other hosts are not known here.
+function M.complain_of_unknown(state, members, names)
+  for _, filter in ipairs({ "agent", "from", "to" }) do
+    local text = names[filter] == "agent" and members[filter]
+    if text and not text:find("@", 1, true) and is_exact(state, KINDS.agent, text) == false then
+      program.complain("no agent has the id " .. text)
+    end
+  end
+end
+
 -- The rows of a list, of a society that runs or not; nothing else is said if there is none.
 local function ask_quietly(state, request)
   local rows, name = program.ask(state, request)

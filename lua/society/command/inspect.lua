@@ -229,7 +229,9 @@ function M.run(given)
   if not members then
     return code
   end
+  local is_empty = true
   local function show(found)
+    is_empty = is_empty and program.rows(found)() == nil
     if given.json then
       output.print_lines(found)
     elseif subject.columns then
@@ -252,6 +254,9 @@ function M.run(given)
       return code
     end
     show(list)
+  end
+  if is_empty then
+    ids.complain_of_unknown(given.state, members, NAMED)
   end
   return 0
 end

@@ -81,6 +81,22 @@ describe("inspect", function()
     end
   end)
 
+  it("says that no agent has an id, with the exit code of an empty list", function()
+    for _ = 1, 2 do -- running, then stopped
+      for _, words in ipairs({ "messages --agent nobody", "tasks --agent nobody --limit 3",
+        "activity --json --agent nobody", "dead-letters --from a --to nobody" }) do
+        assert.same({ code = 0, out = "", err = "society: no agent has the id nobody\n" },
+          place:run("inspect " .. words))
+      end
+      for _, words in ipairs({ "messages --agent b --type none", "dead-letters --from a",
+        "messages --agent b@elsewhere", "messages --type none" }) do
+        assert.same({ code = 0, out = "", err = "" }, place:run("inspect " .. words))
+      end
+      assert.equal("", place:run("inspect messages --agent a").err)
+      stop()
+    end
+  end)
+
   it("shows the same of living agents, running and stopped", function()
     assert.equal(0, place:run("pause b").code)
     for _ = 1, 3 do
