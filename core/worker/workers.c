@@ -130,7 +130,8 @@ bool soc_workers_are_busy(const struct soc_workers *workers)
     return workers->expected >= STARTS_MAX;
 }
 
-/* The zygote is gone. Workers that it has forked die with it and are seen to. */
+/* The zygote is gone. Workers that it has forked die with it and are seen to; the system may
+ * give their numbers to others now, so they are forgotten. */
 static void lose_zygote(struct soc_workers *workers)
 {
     soc_descriptor_close(workers->descriptor);
@@ -139,6 +140,9 @@ static void lose_zygote(struct soc_workers *workers)
     workers->zygote = -1;
     kill(workers->zygote_pid, SIGKILL);
     waitpid(workers->zygote_pid, NULL, 0);
+    for (struct soc_worker *worker = workers->open; worker != NULL; worker = worker->next_open)
+        if (worker->pid > 0)
+            worker->pid = -1;
     while (workers->first != NULL) {
         struct soc_worker *worker = pop_expected(workers);
         if (worker->descriptor == NULL) {

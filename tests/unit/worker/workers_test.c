@@ -346,6 +346,24 @@ static void a_stopped_zygote_blocks_nobody_and_a_dead_one_is_replaced(void)
     close_scene(&scene);
 }
 
+static void the_process_of_a_worker_is_forgotten_with_its_zygote(void)
+{
+    struct scene scene;
+    open_scene(&scene);
+    struct soc_worker *worker = soc_workers_converse(
+        scene.workers, SOC_SLICE("{\"script\":\"while true do end\"}"), take, &scene);
+    int pid = wait_for_pid(&scene, worker);
+    int zygote = find_zygote(pid);
+    CHECK(zygote > 0 && kill(zygote, SIGKILL) == 0);
+    wait_for(&scene, 1); /* the worker is not stopped yet */
+    for (int i = 0; i < 6000 && soc_workers_pid(worker) > 0; i++)
+        soc_loop_poll(scene.loop, 10);
+    CHECK_INT(soc_workers_pid(worker), 0);
+    CHECK_INT(soc_workers_cpu_ms(worker), 0);
+    soc_workers_stop(worker);
+    close_scene(&scene);
+}
+
 /* Looks for the text in whatever of the process can be read. */
 static bool has_in_memory(int pid, const char *name, const char *text)
 {
@@ -393,6 +411,7 @@ int main(int argc, char **argv)
     RUN(a_killed_worker_ends_its_job_and_nothing_else);
     RUN(a_stopped_worker_is_gone);
     RUN(a_stopped_zygote_blocks_nobody_and_a_dead_one_is_replaced);
+    RUN(the_process_of_a_worker_is_forgotten_with_its_zygote);
     RUN(a_worker_has_no_environment_and_no_rights);
     return check_done();
 }
