@@ -34,7 +34,7 @@ void soc_operations_do(const struct soc_operations *society, struct soc_call *ca
         if (given.data != NULL && soc_json_kind(given) != SOC_JSON_NULL)
             caller.key = soc_json_text(given, SOC_KEY_BYTES_MAX, &key);
         if (given.data != NULL && soc_json_kind(given) != SOC_JSON_NULL && caller.key.length == 0)
-            soc_call_fail(call, SOC_EINVAL, "idempotency_key must be a text of up to 256 bytes");
+            soc_call_fail(call, SOC_EINVAL, "idempotency_key must be text of 1 to 256 bytes");
         else
             soc_operation_do(society, operation, &caller, call, request);
         soc_buf_fini(&key);

@@ -15,6 +15,9 @@ local PAUSE_MS = 200 -- between tries while the society is down
 local WAIT_MS = 60000 -- of the society for a line
 local PAGE = 1000
 
+-- Whether a society has answered, or was said to be missing.
+local is_known = false
+
 --- Asks until the society answers: a list, the next line and the last one there is; or nil and
 -- an exit code if that can never be. Lines that retention has removed are skipped: a list of
 -- none, and the line before the first one left.
@@ -22,6 +25,7 @@ function M.ask(state, request)
   while true do
     local list, next_line, as_of = program.ask_page(state, request)
     if list then
+      is_known = true
       return list, next_line, as_of
     elseif next_line == "refused" then
       local refusal = json.decode(as_of)
@@ -33,6 +37,10 @@ function M.ask(state, request)
     elseif next_line ~= "no_such_file" and next_line ~= "closed" then
       program.complain(as_of)
       return nil, ask.code_of(next_line)
+    end
+    if not is_known then
+      is_known = true
+      program.complain(("no society runs in %s; waiting for one"):format(state))
     end
     program.pause(PAUSE_MS) -- it is down, or starts
   end
