@@ -246,6 +246,16 @@ local function contacts_of(s, id)
   return lines
 end
 
+-- Without the line where each agent waits: a start knows it only once the activation has been
+-- run again.
+local function waits_of(s)
+  local waits = s:waits()
+  for _, wait in ipairs(waits) do
+    wait.where = nil
+  end
+  return waits
+end
+
 --- The outcome of a society, without what may differ from one order of events to another:
 -- counters, agents with state and contacts, messages as a multiset.
 function M.outcome(s)
@@ -260,7 +270,7 @@ function M.outcome(s)
     messages[#messages + 1] = json.encode({ m.from, m.to, m.type, m.payload, m.status, m.hops })
   end
   table.sort(messages)
-  return { counts = M.counts(s), agents = agents, messages = messages, waits = s:waits() }
+  return { counts = M.counts(s), agents = agents, messages = messages, waits = waits_of(s) }
 end
 
 --- Agents `a` and `b`, which accept everything, under these policies by kind.
