@@ -457,7 +457,7 @@ static void read_names(lua_State *L, struct soc_fleet *fleet)
     int hosts = lua_gettop(L);
     lua_pushnil(L);
     while (lua_next(L, hosts) != 0) {
-        size_t length;
+        size_t length = 0;
         const char *name = lua_type(L, -2) == LUA_TSTRING ? lua_tolstring(L, -2, &length) : NULL;
         if (name == NULL || !soc_id_is_host(soc_slice(name, length)))
             luaL_error(L, "society.new: 'hosts' must name its hosts: { alpha = …, beta = … }");
