@@ -8,14 +8,16 @@ local APP = [[
   society.main(function() print("done") end)
 ]]
 
--- Listens in .society/socket as another user and answers whatever comes.
+-- Listens in .society/socket as another user and answers whatever comes. The socket gets its
+-- name once it listens, so that whoever sees it can connect.
 local FAKE = [[
 import os, socket
 fake = socket.socket(socket.AF_UNIX)
 os.chmod(".society", 0o777)
 os.setuid(65534)
-fake.bind(".society/socket")
+fake.bind(".society/early")
 fake.listen()
+os.rename(".society/early", ".society/socket")
 try:
     talk, _ = fake.accept()
     open("heard", "wb").write(talk.recv(65536))
