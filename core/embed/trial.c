@@ -37,10 +37,10 @@ static void fail_nothing(void *user, const struct soc_detail *detail)
     (void)user, (void)detail;
 }
 
-static bool has_something_to_try(const struct soc_agent *agent)
+static bool has_something_to_try(struct soc_host *host, const struct soc_agent *agent)
 {
     return agent->activation != NULL && agent->activation->effects_count > 0 &&
-           !agent->is_external && !agent->is_isolated && !agent->role->is_isolated;
+           !agent->is_external && !soc_registry_isolates(host, agent);
 }
 
 static size_t count_waiting(struct soc_host *host)
@@ -49,7 +49,7 @@ static size_t count_waiting(struct soc_host *host)
     size_t cursor = 0;
     const struct soc_agent *agent;
     while ((agent = soc_registry_each(host, &cursor)) != NULL)
-        count += has_something_to_try(agent);
+        count += has_something_to_try(host, agent);
     return count;
 }
 
@@ -197,7 +197,7 @@ static void try_all(struct soc_trial *trial, struct soc_host *host, struct soc_a
     size_t cursor = 0;
     struct soc_agent *agent;
     while ((agent = soc_registry_each(host, &cursor)) != NULL) {
-        if (!has_something_to_try(agent))
+        if (!has_something_to_try(host, agent))
             continue;
         if (soc_clock_now(soc_host_clock(host)) < end_ms)
             try_one(trial, host, stage, agent);

@@ -42,6 +42,7 @@ static struct soc_record_role record_of(struct soc_host *host, const struct soc_
         .behaviour = draft->behaviour,
         .interface_spec = draft->interface_spec,
         .creator = creator,
+        .is_isolated = draft->is_isolated,
     };
 }
 
@@ -70,6 +71,7 @@ static void store_role(struct soc_host *host, struct soc_role *role)
         .name = soc_slice_text(role->name),
         .prompt = soc_slice_text(role->prompt),
         .interface_spec = soc_slice_text(role->interface_spec),
+        .is_isolated = role->is_isolated,
     };
     soc_batch_put(host, &record);
     role->is_stored = true;
@@ -88,7 +90,6 @@ int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *d
     soc_registry_fill_role(role, &record);
     role->reply_timeout_ms = draft->reply_timeout_ms;
     role->is_external = draft->is_external; /* the record of a script's role has no behaviour */
-    role->is_isolated = draft->is_isolated;
     role->is_declared = true;
     role->is_of_script = true;
     role->is_stored = false;
@@ -125,6 +126,7 @@ int soc_agents_create_role(struct soc_host *host, const struct soc_role_draft *d
         return soc_refuse(error, SOC_EEXISTS, "a role with that id exists", "roleId", draft->id);
     struct soc_record record = {.type = SOC_RECORD_ROLE};
     record.role = record_of(host, draft, soc_sender_id(host->turn.agent));
+    record.role.is_isolated = soc_registry_isolates(host, host->turn.agent);
     soc_batch_put(host, &record);
     struct soc_role *role = soc_registry_add_role(host, draft->id, draft->name);
     soc_registry_fill_role(role, &record.role);
@@ -208,8 +210,8 @@ static struct soc_agent *add_child(struct soc_host *host, struct soc_role *role,
         .brief = spawn->brief,
         .since = host->next_key,
         .is_external = spawn->is_external,
-        .is_isolated =
-            spawn->is_isolated || parent->is_isolated || soc_registry_is_isolated(host, role),
+        .is_isolated = spawn->is_isolated || soc_registry_isolates(host, parent) ||
+                       soc_registry_is_isolated(host, role),
     };
     soc_batch_put(host, &record);
     struct soc_agent *child = soc_registry_add(host, &record.agent, role, parent);

@@ -55,7 +55,8 @@ static bool is_text(const char *text, struct soc_slice stored)
 static bool is_as_stored(const struct soc_role *role, const struct soc_record_role *r)
 {
     return is_text(role->name, r->name) && is_text(role->prompt, r->prompt) &&
-           is_text(role->interface_spec, r->interface_spec);
+           is_text(role->interface_spec, r->interface_spec) &&
+           role->is_isolated == (r->is_isolated != 0);
 }
 
 static void apply_role(struct soc_host *host, const struct soc_record_role *r)

@@ -36,15 +36,22 @@ void soc_registry_fill_role(struct soc_role *role, const struct soc_record_role 
     soc_text_set(&role->interface_spec, r->interface_spec);
     soc_text_set(&role->behaviour, r->behaviour);
     soc_text_set(&role->creator, r->creator);
+    role->is_isolated = r->is_isolated != 0;
     role->is_external =
         r->behaviour.data != NULL && soc_slice_equal(r->behaviour, SOC_SLICE("external"));
 }
 
+/* Records of roles that are older than their flag are known by the creator. */
 bool soc_registry_is_isolated(struct soc_host *host, const struct soc_role *role)
 {
     const struct soc_agent *creator =
         role->creator == NULL ? NULL : soc_registry_find_any(host, soc_slice_text(role->creator));
     return role->is_isolated || (creator != NULL && creator->is_isolated);
+}
+
+bool soc_registry_isolates(struct soc_host *host, const struct soc_agent *agent)
+{
+    return agent->is_isolated || soc_registry_is_isolated(host, agent->role);
 }
 
 struct soc_agent *soc_registry_add(struct soc_host *host, const struct soc_record_agent *r,

@@ -31,12 +31,16 @@ struct soc_role *soc_registry_each_role(struct soc_host *host, size_t *cursor);
 struct soc_role *soc_registry_add_role(struct soc_host *host, struct soc_slice id,
                                        struct soc_slice name);
 
-/* Sets the texts of a role, and whether its agents live outside. */
+/* Sets the texts of a role, and whether its agents live outside or in worker processes. */
 void soc_registry_fill_role(struct soc_role *role, const struct soc_record_role *r);
 
 /* Tells whether agents of the role run in worker processes: the script says so, or an agent
  * that does itself has declared it. */
 bool soc_registry_is_isolated(struct soc_host *host, const struct soc_role *role);
+
+/* Tells whether an agent runs in a worker process, and with it whatever it brings about: it was
+ * born so, or its role is isolated by now. */
+bool soc_registry_isolates(struct soc_host *host, const struct soc_agent *agent);
 
 /* Adds a new agent; lends it. `parent` is NULL for user and root. */
 struct soc_agent *soc_registry_add(struct soc_host *host, const struct soc_record_agent *r,

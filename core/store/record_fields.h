@@ -10,7 +10,7 @@
  * from time_ms and key (env/ids.h). reply_to and reply_to_ms are the key and time of the
  * message that is answered; cause is the key of the one in whose turn it was sent. */
 #define SOC_ROLE_FIELDS(N, T)                                                                      \
-    N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator)
+    N(time_ms) T(id) T(name) T(prompt) T(behaviour) T(interface_spec) T(creator) N(is_isolated)
 #define SOC_AGENT_BIRTH(N, T) N(time_ms) T(id) T(role) T(parent) T(brief)
 #define SOC_AGENT_FIELDS(N, T)                                                                     \
     SOC_AGENT_BIRTH(N, T) N(is_adopted) N(since) N(is_external) N(is_isolated)

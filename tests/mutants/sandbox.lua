@@ -4,13 +4,31 @@ local LUA = "what a hostile script does, which no scenario has"
 local REAL = "real processes, which a simulation does not have"
 
 local CALLS = { "unit:sandbox_calls_test" }
+local APART = { "e2e:hosts_isolated" }
 local FROZEN = { "spec:frozen" }
 local HARD = { "e2e:hard_limit" }
 local PATTERN = { "unit:sandbox_pattern_test" }
+local ROLES = { "e2e:isolated_roles" }
 local SANDBOX = { "unit:sandbox_test" }
 local WORKERS = { "unit:workers_test" }
 
 return {
+  {
+    name = "an isolated agent's child on another host is not isolated",
+    file = "core/parts/hosts/hosts_orders.c", by = APART, outside = REAL,
+    from = "birth->is_isolated || soc_registry_isolates(host, host->turn.agent));",
+    to = "birth->is_isolated);",
+  },
+  {
+    name = "a role is isolated only while its author is remembered",
+    file = "core/kernel/registry.c", by = ROLES, outside = REAL,
+    from = "    role->is_isolated = r->is_isolated != 0;\n", to = "",
+  },
+  {
+    name = "the child of an agent whose role became isolated is not",
+    file = "core/kernel/agents.c", by = ROLES, outside = REAL,
+    from = "soc_registry_isolates(host, parent)", to = "parent->is_isolated",
+  },
   {
     name = "a worker may make memory executable", file = "core/worker/guard.c", by = WORKERS,
     from = "SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),",

@@ -104,7 +104,8 @@ int soc_hosts_spawn(struct soc_host *host, const struct soc_hosts_birth *birth,
     soc_json_put_text_member(&payload, "role", birth->role);
     soc_json_put_text_member(&payload, "id", id);
     put_flag(&payload, "external", birth->is_external);
-    put_flag(&payload, "isolated", birth->is_isolated);
+    put_flag(&payload, "isolated",
+             birth->is_isolated || soc_registry_isolates(host, host->turn.agent));
     soc_json_put_name(&payload, "task_brief");
     soc_buf_put_slice(&payload, birth->brief);
     soc_buf_put_byte(&payload, '}');

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "script/turns/behaviour.h"
 
@@ -121,7 +122,8 @@ static bool read_isolated(lua_State *L, const struct soc_script *script, int ind
     if (in_turn && type != LUA_TNIL)
         luaL_error(L, "role: 'isolated' is for roles declared at load; agents are isolated when "
                       "they are spawned");
-    return in_turn ? soc_gate_activation(script->host)->agent->is_isolated : is_isolated;
+    return in_turn ? soc_registry_isolates(script->host, soc_gate_activation(script->host)->agent)
+                   : is_isolated;
 }
 
 int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_role_draft *draft,

@@ -93,8 +93,12 @@ static void resolve_name(lua_State *L, struct soc_script *script)
         strcmp(name, "llm") == 0 ? NULL
                                  : soc_registry_find_role(script->host, soc_slice(name, length));
     if (role != NULL && role->is_runnable) {
-        lua_pop(L, 1);
-        lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);
+        if (lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark) == LUA_TSTRING)
+            luaL_error(L,
+                       "behaviour: the role '%s' is isolated, and its module is not loaded here; "
+                       "only an isolated role can take its behaviour",
+                       role->id);
+        lua_remove(L, -2);
         return;
     }
     lua_pushlightuserdata(L, script);
@@ -149,12 +153,22 @@ int soc_behaviour_keep(lua_State *L, struct soc_script *script, int index)
     return ref;
 }
 
+/* Tells whether the role's behaviour is a module that was not loaded here. */
+static bool is_kept_name(lua_State *L, const struct soc_role *role)
+{
+    if (!role->is_runnable)
+        return false;
+    bool is = lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark) == LUA_TSTRING;
+    lua_pop(L, 1);
+    return is;
+}
+
 int soc_behaviour_keep_name(lua_State *L, struct soc_script *script, int index)
 {
     size_t length;
     const char *name = lua_tolstring(L, index, &length);
-    if (strcmp(name, "llm") == 0 ||
-        soc_registry_find_role(script->host, soc_slice(name, length)) != NULL)
+    const struct soc_role *role = soc_registry_find_role(script->host, soc_slice(name, length));
+    if (strcmp(name, "llm") == 0 || (role != NULL && !is_kept_name(L, role)))
         return soc_behaviour_keep(L, script, index);
     if (length > SOC_KEY_BYTES_MAX || !soc_option_is_text(soc_slice(name, length)))
         luaL_error(L, "behaviour: the name of a module or of a role expected");

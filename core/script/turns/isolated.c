@@ -32,7 +32,7 @@ bool soc_isolated_wants(const struct soc_script *script, const struct soc_activa
     const char *name;
     if (script->is_simulated || activation->message == NULL)
         return false;
-    if (!agent->is_isolated && !soc_registry_is_isolated(script->host, agent->role))
+    if (!soc_registry_isolates(script->host, agent))
         return false;
     name = soc_behaviour_name(script, agent->role);
     return name == NULL || strcmp(name, "llm") != 0; /* which is the host's own */

@@ -93,8 +93,8 @@ static const struct source contacts = {SOC_RECORD_CONTACT,
  * all history. */
 static const struct source sources[] = {
     {SOC_RECORD_META, "SELECT {meta} FROM meta ORDER BY name"},
-    {SOC_RECORD_ROLE, "SELECT created_ms, id, name, prompt, behaviour, interface_spec, creator"
-                      " FROM roles ORDER BY number"},
+    {SOC_RECORD_ROLE, "SELECT created_ms, id, name, prompt, behaviour, interface_spec, creator,"
+                      " is_isolated FROM roles ORDER BY number"},
     PEOPLE,
     {SOC_RECORD_STANDING,
      "SELECT 0, hold, guards, births, id FROM agents INDEXED BY agents_order WHERE ended_ms IS NULL"

@@ -238,7 +238,8 @@ static const char *const dump_sql[] = {
     "SELECT 'outputs' AS \"table\", * FROM outputs ORDER BY key",
     "SELECT 'positions' AS \"table\", * FROM positions ORDER BY name",
     "SELECT 'roles' AS \"table\", id, name, prompt, behaviour,"
-    " interface_spec AS \"interface_spec:json\", creator, created_ms FROM roles ORDER BY id",
+    " interface_spec AS \"interface_spec:json\", creator, created_ms,"
+    " is_isolated FROM roles ORDER BY id",
     "SELECT 'seats' AS \"table\", key, agent, question, asked_ms, state, payload AS "
     "\"payload:json\""
     " FROM seats ORDER BY key, agent",

@@ -164,7 +164,8 @@ static const char tables[] =
     "CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;"
     "CREATE TABLE roles("
     " number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, name TEXT, prompt TEXT,"
-    " behaviour TEXT, interface_spec TEXT, creator TEXT, created_ms INTEGER);"
+    " behaviour TEXT, interface_spec TEXT, creator TEXT, created_ms INTEGER,"
+    " is_isolated INTEGER);"
     "CREATE TABLE agents("
     " number INTEGER PRIMARY KEY, id TEXT NOT NULL, role TEXT, parent TEXT,"
     " created_ms INTEGER, ended_ms INTEGER, end_reason TEXT, brief TEXT, state TEXT,"
@@ -342,6 +343,9 @@ static const char *const upgrades[] = {
     "ALTER TABLE agents ADD COLUMN is_isolated INTEGER;",
     "ALTER TABLE message_entries ADD COLUMN foreign_id TEXT;"
     "ALTER TABLE message_entries ADD COLUMN foreign_reply TEXT;" FOREIGN LINKS,
+    "ALTER TABLE roles ADD COLUMN is_isolated INTEGER;"
+    "UPDATE roles SET is_isolated = 1"
+    " WHERE creator IN (SELECT id FROM agents WHERE is_isolated = 1);",
 };
 
 _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,

@@ -14,7 +14,7 @@
 /* Rises with every change of the tables, views or records in the journal. A program opens
  * what it knows and refuses what is newer. An upgrade ends with a checkpoint, because the
  * version is read from the file header before SQLite touches anything. */
-#define SOC_SCHEMA_VERSION 10
+#define SOC_SCHEMA_VERSION 11
 #define SOC_SCHEMA_LINES   6 /* the first version that has the table `lines` */
 
 /* "SOCY", in the file header. */

@@ -31,10 +31,11 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " coalesce((SELECT key FROM journal ORDER BY sequence DESC LIMIT 1),"
         " (SELECT max(key) FROM message_entries), 0)",
     [SOC_STATEMENT_ROLE] =
-        "INSERT INTO roles(created_ms, id, name, prompt, behaviour, interface_spec, creator)"
-        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT(id) DO UPDATE SET"
+        "INSERT INTO roles(created_ms, id, name, prompt, behaviour, interface_spec, creator,"
+        " is_isolated)"
+        " VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7, nullif(?8, 0)) ON CONFLICT(id) DO UPDATE SET"
         " created_ms = ?1, name = ?3, prompt = ?4, behaviour = ?5, interface_spec = ?6,"
-        " creator = ?7",
+        " creator = ?7, is_isolated = nullif(?8, 0)",
     [SOC_STATEMENT_AGENT] =
         "INSERT INTO agents(created_ms, id, role, parent, brief, is_adopted, since, is_external,"
         " is_isolated)"

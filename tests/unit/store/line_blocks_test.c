@@ -110,7 +110,8 @@ static void an_upgrade_fills_the_table(void)
     CHECK_INT(world_append(&world), SOC_OK);
     soc_store_close(world.store);
     world.store = NULL;
-    set_sql(&world, "DROP VIEW dead_letters; DROP VIEW messages; DROP INDEX messages_foreign;"
+    set_sql(&world, "ALTER TABLE roles DROP COLUMN is_isolated;"
+                    "DROP VIEW dead_letters; DROP VIEW messages; DROP INDEX messages_foreign;"
                     "DROP TABLE links; DROP TABLE link_items;"
                     "ALTER TABLE message_entries DROP COLUMN foreign_id;"
                     "ALTER TABLE message_entries DROP COLUMN foreign_reply;"

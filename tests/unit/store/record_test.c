@@ -22,7 +22,7 @@ static const struct {
     const char *name;
     const char *fields;
 } stored[] = {
-    {1, "role", "time_ms# id name prompt behaviour interface_spec creator"},
+    {1, "role", "time_ms# id name prompt behaviour interface_spec creator is_isolated#"},
     {2, "agent", "time_ms# id role parent brief is_adopted# since# is_external# is_isolated#"},
     {3, "agent_end", "time_ms# id reason parent"},
     {4, "state", "agent state"},

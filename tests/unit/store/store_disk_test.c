@@ -236,8 +236,12 @@ static void a_reader_of_a_missing_store_creates_nothing(void)
     world_fini(&world);
 }
 
+/* Removes what version 11 added. */
+#define BACK_TO_10 "ALTER TABLE roles DROP COLUMN is_isolated;"
+
 /* Removes what version 10 added; the views that show it are in the way. */
 #define BACK_TO_9                                                                                  \
+    BACK_TO_10                                                                                     \
     "DROP VIEW IF EXISTS dead_letters; DROP VIEW IF EXISTS messages;"                              \
     "DROP INDEX messages_foreign; DROP TABLE links; DROP TABLE link_items;"                        \
     "ALTER TABLE message_entries DROP COLUMN foreign_id;"                                          \
