@@ -14,7 +14,8 @@ const { Stale, topicsOf } = await logic("topics");
 const { Pace, backoff } = await logic("pace");
 const formats = await logic("format");
 const { Rates, holds, segments } = await logic("law");
-const { columns, isLate, sumUsage, tightest, totalUsage } = await logic("board");
+const { columns, isLate, queueOf, sumUsage, tightest, totalUsage, usageThen } =
+  await logic("board");
 const { chainOf } = await logic("chain");
 const { nextOf, shownId, stateOf } = await logic("item");
 const { visible, scrollTo } = await logic("window");
@@ -414,11 +415,10 @@ function filesBelow(folder) {
 }
 
 const files = filesBelow(web.pathname);
+const en = JSON.parse(readFileSync(new URL("en.json", web)));
 
 test("both languages have the same texts with the same places to fill", () => {
-  const [en, zh] = ["en", "zh"].map((name) =>
-    JSON.parse(readFileSync(new URL(`${name}.json`, web))),
-  );
+  const zh = JSON.parse(readFileSync(new URL("zh.json", web)));
   const names = (texts) =>
     Object.keys(texts)
       .filter((key) => !key.endsWith("_one"))
@@ -429,7 +429,6 @@ test("both languages have the same texts with the same places to fill", () => {
 });
 
 test("every text that the page names is there", () => {
-  const en = JSON.parse(readFileSync(new URL("en.json", web)));
   for (const file of files.filter((name) => name.endsWith(".js"))) {
     for (const [, key] of readFileSync(file, "utf8").matchAll(/\bt\(\s*"([^"]+)"/g)) {
       assert.ok(key in en, `${file}: ${key}`);
@@ -437,9 +436,9 @@ test("every text that the page names is there", () => {
   }
 });
 
+const source = (name) => readFileSync(new URL(`../core/${name}`, web), "utf8");
+
 test("what the host calls waits, their ends and states has a text", () => {
-  const en = JSON.parse(readFileSync(new URL("en.json", web)));
-  const source = (name) => readFileSync(new URL(`../core/${name}`, web), "utf8");
   const namesIn = (text) => [...text.matchAll(/"([a-z_]+)"/g)].map(([, name]) => name);
   const [, waits] = /wait_names\[\] = \{([^}]+)\}/.exec(source("kernel/turns/wait.c"));
   const [, ends] = /SOC_WHY_END_MAP\(E\)([^]+?)\n\n/.exec(source("kernel/operations/why.h"));
@@ -455,14 +454,80 @@ test("what the host calls waits, their ends and states has a text", () => {
   }
 });
 
+test("every event of the activity log has a text, and nothing else has", () => {
+  const core = filesBelow(new URL("../core/", web).pathname).filter((name) => name.endsWith(".c"));
+  const named = new Set();
+  const note = (text, pattern) => [...text.matchAll(pattern)].forEach(([, name]) => named.add(name));
+  for (const file of core)
+    note(readFileSync(file, "utf8"), /\b(?:soc_trace_(?:event\w*|keep)|trace)\([^;"]*"([a-z_]+)"/g);
+  note(source("kernel/tap.c"), /\{"([a-z_]+)", "[a-z_.]+"\}/g);
+  const api = readFileSync(new URL("../docs/lua-api.md", web), "utf8");
+  const [, table] = /events of the activity log, with[^]*?--- \|\n([^]*?)\n\n/.exec(api) ?? [];
+  for (const row of table.split("\n")) note(row.split("|")[1], /`([a-z_]+)(?: \{[^`]*)?`/g);
+  for (const name of ["sent", "resent", "checkpoint_end", "log", "remote_refused"])
+    assert.ok(named.has(name), name);
+  const texts = Object.keys(en).filter((key) => key.startsWith("event."));
+  assert.deepEqual(texts.sort(), [...named].map((name) => `event.${name}`).sort());
+});
+
+test("every error of the host has a sentence of its own", () => {
+  const [, table] = /named\[\] = \{([^]+?)\n\};/.exec(source("bridge/http/statuses.c"));
+  const named = [...table.matchAll(/\{"([a-z_]+)", (\d+)\}/g)];
+  assert.ok(named.length > 50);
+  for (const [, name, status] of named) {
+    assert.ok(`failed.${name}` in en, name);
+    assert.ok(`error.${status}` in en, status);
+  }
+});
+
+test("the queue and the cost of an agent at a line are those of the lines until then", () => {
+  const task = (task_id, state, more) => ({ task_id, state, priority: "P2", ...more });
+  const tasks = [task("a", "pending"), task("b", "completed"), task("c", "processing")];
+  const { pending, processing, completed } = queueOf([...tasks, task("d", "pending", { priority: "P0" })]);
+  assert.deepEqual(
+    pending.map((one) => one.task_id),
+    ["d", "a"],
+  );
+  assert.deepEqual([processing.task_id, completed], ["c", ["b"]]);
+  assert.equal(queueOf([]).processing, undefined);
+  const line = (task_id, model, calls) => ({
+    agent: "x",
+    task_id,
+    detail: JSON.stringify({ model, calls, cost: calls }),
+  });
+  const lines = [line("t", "m", 1), line("t", "n", 1), line(undefined, "m", 5), line("t", "m", 2)];
+  assert.equal(totalUsage(usageThen(lines)).calls, 8);
+  assert.deepEqual(usageThen([]), []);
+});
+
+// An address elsewhere: with a protocol or with that of the page. `//` begins a comment of a module
+// as well, but not right behind a quote, an equals sign or a parenthesis.
+const outside = (text, file) =>
+  text.match(/\b(?:https?|wss?|ftp):\/\/\S+|["'`(=]\s*\/\/[^\s/]\S*/) ??
+  (/\.(?:css|html|json)$/.test(file) ? text.match(/(?<!:)\/\/\w\S*|@import\s+\S+/) : null);
+
+test("addresses elsewhere are found however they are written", () => {
+  for (const text of [
+    'fetch("//host/x")',
+    "url(//host/x)",
+    "url( //host)",
+    "import '//host/x.js'",
+    "src=//host",
+    "fetch(`//${host}/`)",
+    'new WebSocket("ws://host")',
+  ])
+    assert.ok(outside(text, "x.js"), text);
+  for (const text of ['@import "x.css"', "//host"]) assert.ok(outside(text, "x.css"), text);
+  assert.equal(outside("// a comment\nlet a; // another, of (this)", "x.js"), null);
+});
+
 test("the page is small, loads nothing from elsewhere and hands over no HTML", () => {
   const sizes = files.map((file) => statSync(file).size);
   assert.ok(sizes.reduce((sum, size) => sum + size, 0) <= 400 * 1024);
   for (const file of files.filter((name) => !name.endsWith(".svg"))) {
     const text = readFileSync(file, "utf8");
     assert.ok(text.split("\n").length <= 301 || file.endsWith(".json"), `${file} is too long`);
-    const outside = text.replaceAll("http://www.w3.org/2000/svg", "").match(/https?:\/\/\S+/);
-    assert.equal(outside, null, file);
+    assert.equal(outside(text.replaceAll("http://www.w3.org/2000/svg", ""), file), null, file);
     assert.doesNotMatch(
       text,
       /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function/,
@@ -527,6 +592,13 @@ test("the chain of waits of a past moment leads to its end", () => {
   assert.equal(told("checker", [wait("checker", "reply", "reader")]), "checker silence");
   assert.equal(told("reader", [wait("reader", "sleep")]), "sleep");
   assert.equal(told("reader", [wait("reader", "receive")]), "silence");
+  assert.equal(told("reader", [wait("reader", "task")]), "host");
+  // The log has no line for what a busy agent does: neither work nor silence may be claimed.
+  for (const status of ["working", "ending"]) {
+    agents.push({ id: status, status });
+    assert.equal(told(status), "unlogged");
+    assert.equal(told("reader", [wait("reader", "reply", status)]), "reader unlogged");
+  }
 });
 
 test("budgets: the society's first, then those with the least left", () => {

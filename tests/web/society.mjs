@@ -144,8 +144,9 @@ export class Society {
       time: this.activity[line - 1]?.time ?? iso(T0),
       agents: this.agents
         .filter((agent) => born.has(agent.id))
-        .map((agent) => ({
+        .map(({ queue_length: pending, ...agent }) => ({
           ...agent,
+          pending,
           status: waits.some((wait) => wait.agent === agent.id) ? "blocked_internal" : "working",
         })),
       contacts: this.contacts.filter((row) => born.has(row.owner)),

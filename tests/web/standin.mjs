@@ -80,10 +80,13 @@ function answerTo(society, path, query) {
   return undefined;
 }
 
-function send(response, status, body) {
-  response.writeHead(status, { "Content-Type": "application/json" });
+function send(response, status, body, headers = {}) {
+  response.writeHead(status, { "Content-Type": "application/json", ...headers });
   response.end(JSON.stringify(body));
 }
+
+// Only an answer names the scopes of the token, and only where a test has set them.
+const scopesOf = ({ scopes }) => (scopes ? { "X-Society-Scopes": scopes } : {});
 
 async function serveFile(web, path, response) {
   const name = normalize(path === "/" ? "/index.html" : path);
@@ -131,12 +134,14 @@ export function start(web, scene = "full", port = 0) {
     if (path === "/events" && (scene === "streamless" || society.isStreamless))
       return send(response, 503, { error: "busy" });
     if (path === "/events") return stream(society, response);
+    if (path === "/activity" && Number(url.searchParams.get("after") ?? Infinity) + 1 < society.first)
+      return send(response, 410, { error: "gone", first: society.first });
     if (request.method === "GET") {
       society.reads += 1;
       const answer = answerTo(society, path, url.searchParams);
       return answer === undefined
         ? send(response, 404, { error: "not_found", message: "there is none" })
-        : send(response, 200, answer);
+        : send(response, 200, answer, scopesOf(society));
     }
     const { status = 200, answer } = await change(society, request, path);
     return send(response, status, answer);

@@ -2,24 +2,21 @@
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import {
   accessibility,
   coloursAt,
   eventually,
   go,
-  launch,
   moved,
-  newTab,
   overflow,
   overflowInAll,
   settle,
   tabThrough,
   watchMoves,
 } from "./browser.mjs";
-import { start } from "./standin.mjs";
+import { visits } from "./visits.mjs";
 
-const web = new URL("../../web/", import.meta.url).pathname;
 const VIEWS = [
   "#/now",
   "#/agents?selected=editor",
@@ -43,32 +40,7 @@ const PAST = [
 
 const WIDTHS = [320, 768, 2560, 1440];
 
-let browser;
-let tab;
-before(async () => {
-  browser = await launch();
-  tab = await newTab(browser);
-});
-after(() => browser.close());
-
-// Opens a scene, runs `steps` and checks that nothing went wrong in the page. All of it in one
-// tab: most of the time goes into opening one. Each scene is another origin. `fits` says which
-// entries of the console are expected.
-async function visit(scene, options, steps, fits = () => false) {
-  const server = await start(web, scene);
-  const { page } = tab;
-  try {
-    const problems = await tab.visit(server.url, options);
-    await steps(page, server.society, server);
-    assert.deepEqual(
-      problems.filter((problem) => !fits(problem)),
-      [],
-    );
-    await page.evaluate(() => localStorage.clear());
-  } finally {
-    server.close();
-  }
-}
+const { visit, browser } = visits();
 
 for (const scene of ["full", "empty"]) {
   test(`every view, ${scene}: nothing sticks out, axe finds nothing serious`, async () => {
@@ -181,7 +153,7 @@ test("without a stream of events the page reads again by itself", async () => {
 test("an error says what happened, and trying again works", async () => {
   await visit("broken", { allow: /503/ }, async (page, society) => {
     await page.waitForSelector('[data-do="retry"]');
-    assert.match(await page.textContent("#main"), /busy or stopping/);
+    assert.match(await page.textContent("#main"), /society is busy/);
     society.isStreamless = true;
     await page.keyboard.press("p"); // or it would try again by itself
     society.isBroken = false;
@@ -194,6 +166,7 @@ test("an error says what happened, and trying again works", async () => {
     await page.waitForSelector('main [data-do="retry"]');
     assert.equal(await page.locator(".view-now").count(), 0);
     await page.click('main [data-do="live"]');
+    await page.waitForSelector('main [data-do="live"]', { state: "detached" });
     await page.waitForSelector('main [data-do="retry"]');
     society.isBroken = false;
     await page.click('main [data-do="retry"]');
@@ -210,7 +183,7 @@ test("trouble on the way moves nothing on screen, and goes away with its cause",
     society.emit("inbox.decided");
     await page.waitForSelector('#notices [data-do="retry"]');
     assert.deepEqual(await place(), before);
-    assert.match(await page.textContent("#notices"), /busy or stopping/);
+    assert.match(await page.textContent("#notices"), /society is busy/);
     await page.keyboard.press("p"); // or it would try again by itself
     society.isBroken = false;
     await page.click('#notices [data-do="retry"]');
@@ -699,7 +672,7 @@ test("cost: what is left of each budget", async () => {
     assert.match(rows[0], /society.*\$0\.9048 of \$1\.00 left/);
     assert.match(rows[1], /T-5.*used up/);
     assert.match(rows[2], /writer.*900 of 20K left/);
-    const canvas = await browser.newPage();
+    const canvas = await browser().newPage();
     for (const theme of ["light", "dark"]) {
       await page.waitForSelector(`html[data-theme="${theme}"]`);
       for (const [id, ...wanted] of [

@@ -1,6 +1,7 @@
 // Tasks by state, costs by whatever one asks.
 
 import { timeMs } from "./format.js";
+import { detailOf } from "./lanes.js";
 
 export const TASK_STATES = ["pending", "processing", "completed", "failed", "cancelled"];
 
@@ -28,6 +29,28 @@ export function columns(tasks) {
     const mine = tasks.filter((task) => task.state === state);
     return { state, tasks: mine.sort(isOver({ state }) ? over : open) };
   });
+}
+
+/** The tasks of one agent as its queue: { pending, processing, completed }, as the society itself
+ *  answers for the present. */
+export function queueOf(tasks) {
+  const byState = new Map(columns(tasks).map((column) => [column.state, column.tasks]));
+  return {
+    pending: byState.get("pending"),
+    processing: byState.get("processing")[0],
+    completed: byState.get("completed").map((task) => task.task_id),
+  };
+}
+
+/** Usage as it was after lines `usage_changed`, in order: each has the totals of its task and
+ *  model up to then, so the last of each counts. */
+export function usageThen(lines) {
+  const latest = new Map();
+  for (const line of lines) {
+    const row = { ...detailOf(line), agent: line.agent, task_id: line.task_id };
+    latest.set(`${row.agent}\n${row.task_id ?? ""}\n${row.model}`, row);
+  }
+  return [...latest.values()];
 }
 
 /** Usage summed by a member (agent, task_id or model), the dearest first. */

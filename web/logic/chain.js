@@ -1,8 +1,9 @@
 // Why an agent waited in the past: the chain of waits of that moment. Live, the society follows
-// the chain itself and knows more ends.
+// the chain itself and knows more ends: the log has no line for calls and sleeps, so whoever had
+// something to do may have been at work or waited for a model, a server or its time.
 
 // What the last of a chain was about to do, by its status then.
-const ENDS = { paused: "paused", failed: "failed", working: "working", unresponsive: "failed" };
+const ENDS = { paused: "paused", failed: "failed", working: "unlogged", ending: "unlogged" };
 
 function endOf(agent) {
   if (!agent) return "silence"; // it had ended
@@ -26,7 +27,7 @@ export function chainOf(agents, waits, id) {
     if (!wait) step.end = next === id && agent?.status === "idle" ? "idle" : endOf(agent);
     else if (wait.kind === "human" || target === "user") step.end = "person";
     else if (wait.kind === "sleep") step.end = "sleep";
-    else if (target === undefined) step.end = "silence";
+    else if (target === undefined) step.end = wait.kind === "receive" ? "silence" : "host";
     else if (seen.has(target)) step.end = "cycle";
     if (step.end) return steps;
     next = target;

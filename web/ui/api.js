@@ -20,6 +20,17 @@ let scopes = null;
 /** Whether this token has a scope, as far as that is known. */
 export const may = (scope) => scopes === null || scopes.includes(scope);
 
+const DECIDES = ["approve", "modify", "reject", "choose", "decide"];
+
+/** The scope that an operation of the page needs. */
+export const scopeOf = (of) =>
+  DECIDES.includes(of) ? "decide" : of === "send" ? "write" : "operate";
+
+/** Whether an error says that this token may not do `of` at all. A policy, a contact or an origin
+ *  refuses with the same status, and may not do so the next time. */
+export const lacksScope = (error, of) =>
+  error.code === "forbidden" && (scopes === null || !may(scopeOf(of)));
+
 async function call(method, path, { body, signal, key } = {}) {
   const headers = { Accept: "application/json" };
   if (method !== "GET") headers["X-Society"] = "1";
@@ -95,7 +106,7 @@ const PAGE_ROWS = 1000;
  *  in order. */
 export async function all(path, parameters = {}, max = 20000, signal = undefined) {
   let items = [];
-  let before;
+  let { before } = parameters;
   let asOf;
   for (;;) {
     const page = await get(path, { ...parameters, limit: PAGE_ROWS, before }, signal);

@@ -8,7 +8,9 @@
 import { format, hasPast, parse } from "../logic/address.js";
 import { Pace } from "../logic/pace.js";
 import { Stale } from "../logic/topics.js";
-import { get, optional, single } from "./api.js";
+import { get, lacksScope, optional } from "./api.js";
+import { Badges } from "./badges.js";
+import { explain } from "./explain.js";
 import { Memory } from "./memory.js";
 import { announce, notice } from "./notices.js";
 import { Stream } from "./stream.js";
@@ -33,7 +35,10 @@ export class App {
     this.lastLine = 0; // the latest line known
     this.firstLine = 1; // the earliest there still is
     this.denied = new Set(); // operations that were refused to this token
-    this.badges = {};
+    this.badges = new Badges((line) => {
+      this.noteLine(line);
+      this.redraw();
+    });
     this.focusOn = null; // a selector: what gets the focus once it is drawn
     this.frame = null;
     this.timer = null;
@@ -166,7 +171,7 @@ export class App {
     if (wait === null) return;
     const delay = isStale ? wait : Math.max(wait, this.connection === "live" ? IDLE_MS : POLL_MS);
     this.timer = setTimeout(() => {
-      if (this.connection !== "live") this.countBadges();
+      if (this.connection !== "live") this.badges.count();
       this.load();
     }, delay);
     this.isTimerIdle = !isStale;
@@ -179,9 +184,7 @@ export class App {
       clearTimeout(this.timer);
       this.timer = null;
     }
-    if (this.stale.take(["inbox", "dead"].filter((topic) => !this.view.topics.includes(topic)))) {
-      this.countBadges();
-    }
+    if (!this.isPaused) this.badges.hear(event.name);
     this.plan();
     this.redraw();
   }
@@ -200,7 +203,8 @@ export class App {
     const isBack = state === "live" || state === "polling";
     if (isBack && before === "offline") announce(t("live.back"));
     if (isBack) {
-      this.countBadges();
+      this.badges.count();
+      this.learnFirstLine();
       if (this.error) this.load();
     }
     this.redraw();
@@ -216,22 +220,15 @@ export class App {
     this.stream.beginAnew();
   }
 
-  // How much waits for a person, shown beside the names of views.
-  async countBadges() {
-    this.isCountStale = this.isCounting;
-    if (this.isCounting) return;
-    this.isCounting = true;
+  // Retention removes lines from the first on: the slider begins where they begin.
+  async learnFirstLine() {
     try {
-      const stats = single(await get("/stats"));
-      const inbox = await get("/inbox", { state: "open", limit: 100 });
-      this.badges = { dead: stats.dead ?? 0, inbox: (inbox.items ?? inbox).length };
-      this.noteLine(inbox.as_of);
-    } catch {
-      // The view on screen says what is wrong.
+      await get("/activity", { after: 0, limit: 1 });
+      this.firstLine = 1;
+    } catch (error) {
+      if (Number.isInteger(error.body?.first)) this.firstLine = error.body.first;
     }
-    this.isCounting = false;
     this.redraw();
-    if (this.isCountStale) this.countBadges();
   }
 
   /** Notes the line that an answer was read at. */
@@ -244,7 +241,10 @@ export class App {
     clearTimeout(this.timer);
     this.timer = null;
     announce(t(isPaused ? "live.paused" : "live.resumed"));
-    if (!isPaused) this.load();
+    if (!isPaused) {
+      this.load();
+      this.badges.count();
+    }
     this.redraw();
   }
 
@@ -265,14 +265,14 @@ export class App {
       if (done) notice("done", typeof done === "function" ? done(answer) : done);
       return answer ?? true;
     } catch (error) {
-      if (error.status === 403) this.denied.add(name);
+      if (lacksScope(error, name)) this.denied.add(name);
       notice("failed", explain(error), error.message);
       return false;
     } finally {
       this.busy = null;
       this.stale.all();
       await this.load();
-      this.countBadges();
+      this.badges.count();
     }
   }
 
@@ -283,15 +283,4 @@ export class App {
       this.onDraw(this);
     });
   }
-}
-
-/** What an error means, in a sentence of the reader's language. */
-export function explain(error) {
-  const known = `error.${error.code}`;
-  const text = t(known);
-  if (text !== known) return text;
-  const byStatus = t(`error.${error.status}`);
-  return byStatus === `error.${error.status}`
-    ? t("error.other", { code: error.code ?? "" })
-    : byStatus;
 }

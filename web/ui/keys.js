@@ -41,7 +41,7 @@ function general(key) {
   else if (key === "p") app.pauseUpdates(!app.isPaused);
   else if (key === "D") settings.switchTheme();
   else if (key === "L") settings.switchLanguage();
-  else if (key === "/") document.querySelector("main input[type=search]")?.focus();
+  else if (key === "/") document.querySelector("main .filters :is(input, select)")?.focus();
   else return false;
   return true;
 }

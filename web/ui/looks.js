@@ -1,7 +1,7 @@
 // What views read: live from its own route, in the past from the answer of `/at`. The shapes
 // are the same, so a view does not notice which it is.
 
-import { TASK_STATES } from "../logic/board.js";
+import { TASK_STATES, queueOf, usageThen } from "../logic/board.js";
 import { all, fromStart, single, rows } from "./api.js";
 
 /** Counts of messages, agents and turns. */
@@ -16,7 +16,11 @@ export async function stats(look) {
 /** Agents in order of birth, each with id, role, parent and status; families of more than
  *  fifty as counts unless `whole`. */
 export async function agents(look, whole = false) {
-  if (look.at !== null) return rows((await look.past()).agents);
+  if (look.at !== null) {
+    const then = rows((await look.past()).agents);
+    // The log does not say when a message leaves the mailbox: these are not handled yet.
+    return then.map((agent) => ({ ...agent, queue_length: agent.pending }));
+  }
   if (whole) return (await all("/agents", {}, 20000, look.signal)).items;
   const tree = await look.get("/agents/tree");
   look.app.noteLine(tree?.as_of);
@@ -77,6 +81,23 @@ export async function tasks(look, filters = {}) {
   const key = (task) => `${task.task_id}\n${task.agent}\n${task.message_id}`;
   const byKey = new Map(answers.flatMap(rows).map((task) => [key(task), task]));
   return { tasks: [...byKey.values()], cut: new Set(cut) };
+}
+
+/** The tasks of one agent: { pending, processing, completed }. */
+export async function queue(look, id) {
+  if (look.at === null) return single(await look.get(`/agents/${encodeURIComponent(id)}/queue`));
+  return queueOf(rows((await look.past()).tasks).filter((task) => task.agent === id));
+}
+
+const USAGE_LINES_MAX = 20000;
+
+/** What models cost one agent: { rows, lines }, rows by task and model. `lines`: only so many of
+ *  the log were read, and there are more. */
+export async function usage(look, id) {
+  if (look.at === null) return { rows: rows(await look.get("/usage", { agent: id })), lines: null };
+  const asked = { agent: id, type: "usage_changed", before: look.at + 1 };
+  const { items, isWhole } = await all("/activity", asked, USAGE_LINES_MAX, look.signal);
+  return { rows: usageThen(items), lines: isWhole ? null : items.length };
 }
 
 export async function policies(look) {

@@ -3,7 +3,7 @@
 import { format } from "../logic/address.js";
 import { clean, clip, oneLine, payloadText, timeMs } from "../logic/format.js";
 import { detailOf } from "../logic/lanes.js";
-import { may } from "./api.js";
+import { may, scopeOf } from "./api.js";
 import { h } from "./dom.js";
 import { clock, distance, number, t, word } from "./words.js";
 
@@ -92,10 +92,12 @@ export function prose(value, { max = 2000, ui = {}, name = "whole", redraw } = {
   );
 }
 
-/** A link to another look. At a moment of the past it stays there. */
+/** A link to another look. At a moment of the past it stays there. `of` names what it does where
+ *  it looks like a button. */
 export function link(look, to, ...children) {
   const at = to.at === undefined ? look.at : to.at;
-  return h("a", { href: format({ ...to, at }), class: to.class }, ...children);
+  const data = to.of ? { do: to.of } : {};
+  return h("a", { href: format({ ...to, at }), class: to.class, data }, ...children);
 }
 
 export function agentLink(look, id) {
@@ -114,12 +116,9 @@ export function moment(time, { bare = false } = {}) {
   );
 }
 
-const DECIDES = ["approve", "modify", "reject", "choose", "decide"];
-
 /** Whether this token may not do it: it lacks the scope, or it was refused. */
 export function isDenied(look, of) {
-  const scope = DECIDES.includes(of) ? "decide" : of === "send" ? "write" : "operate";
-  return look.app.denied.has(of) || (of !== "export" && !may(scope));
+  return look.app.denied.has(of) || (of !== "export" && !may(scopeOf(of)));
 }
 
 /** A button. `of` names the operation, for tests and for what a token may not do. */
@@ -254,5 +253,6 @@ export function waitText(look, wait) {
   if (targets.length === 0) return [word(`wait.${wait.kind}.any`, kind)];
   if (wait.kind === "human") return [kind];
   const shown = targets.slice(0, 3).map((id, i) => [i > 0 ? ", " : "", agentLink(look, id)]);
-  return [kind, " ", shown, targets.length > 3 ? ` +${number(targets.length - 3)}` : ""];
+  const [before, after = ""] = kind.includes("{who}") ? kind.split("{who}") : [`${kind} `];
+  return [before, shown, targets.length > 3 ? ` +${number(targets.length - 3)}` : "", after];
 }

@@ -2,7 +2,7 @@
 
 import { VIEWS, format, hasPast } from "../logic/address.js";
 import { oneLine } from "../logic/format.js";
-import { explain } from "./app.js";
+import { explain } from "./explain.js";
 import { draw, h } from "./dom.js";
 import { openHelp } from "./keys.js";
 import * as settings from "./settings.js";
@@ -57,7 +57,7 @@ export function drawShell(app) {
   standFor(app);
   const name = t(`view.${address.view}`);
   const title = address.id ? `${oneLine(address.id, 60)} · ${name}` : name;
-  document.title = `${app.badges.inbox > 0 ? `(${app.badges.inbox}) ` : ""}${title} · society`;
+  document.title = `${app.badges.counts.inbox > 0 ? `(${app.badges.counts.inbox}) ` : ""}${title} · society`;
   if (app.isMoved) {
     app.isMoved = false;
     main.scrollTop = 0;
@@ -189,7 +189,7 @@ function menu(app) {
     MENU.map((view) => {
       const isHere =
         app.address.view === view || (view === "agents" && app.address.view === "agent");
-      const badge = app.badges[view] ?? 0;
+      const badge = app.badges.counts[view] ?? 0;
       return h(
         "li",
         { key: view },

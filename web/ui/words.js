@@ -27,8 +27,12 @@ export async function load(name) {
   plural = new Intl.PluralRules(tag);
 }
 
+/** Whether there is a text of that key. */
+export const has = (key) => key in texts;
+
 /** The text of a key, with `{name}` filled in; `n` chooses the singular where there is one. */
 export function t(key, values) {
+  if (!has(key)) console.error(`no text: ${key}`); // no test of the page lets that pass
   const one = values?.n === 1 && plural.select(1) === "one" ? texts[`${key}_one`] : undefined;
   const shown =
     values && typeof values.n === "number" ? { ...values, n: number(values.n) } : values;

@@ -36,25 +36,25 @@ function unlessGone(error) {
 async function load(look) {
   const path = `/agents/${part(look.id)}`;
   if (look.at !== null) {
-    const [agents, contacts, waits] = await Promise.all([
+    const [agents, contacts, waits, queue, usage, activity] = await Promise.all([
       looks.agents(look),
       looks.contacts(look, look.id),
       looks.waits(look),
+      looks.queue(look, look.id),
+      optional(looks.usage(look, look.id)),
+      optional(look.get("/activity", { agent: look.id, before: look.at + 1, limit: 12 })),
     ]);
     const agent = agents.find((row) => row.id === look.id) ?? null;
     const why = agent ? chainOf(agents, waits, look.id) : [];
-    const activity = await optional(
-      look.get("/activity", { agent: look.id, before: look.at + 1, limit: 12 }),
-    );
-    return { agent, contacts, why, activity: rows(activity), isPast: true };
+    return { agent, contacts, why, queue, usage, activity: rows(activity), isPast: true };
   }
   const [agent, contacts, why, queue, busy, usage, conversation, activity] = await Promise.all([
     look.get(path).catch(unlessGone),
     optional(looks.contacts(look, look.id)),
     loadWhy(look),
-    optional(look.get(`${path}/queue`)),
+    optional(looks.queue(look, look.id)),
     optional(look.get(`${path}/load`)),
-    optional(look.get("/usage", { agent: look.id })),
+    optional(looks.usage(look, look.id)),
     optional(look.get(`${path}/conversation`)),
     optional(look.get("/activity", { agent: look.id, limit: 12 })),
   ]);
@@ -62,9 +62,9 @@ async function load(look) {
     agent: agent && single(agent),
     contacts: contacts ?? [],
     why,
-    queue: queue && single(queue),
+    queue,
     load: busy && single(busy),
-    usage: rows(usage),
+    usage,
     conversation: conversation && single(conversation),
     activity: rows(activity),
   };
@@ -116,7 +116,7 @@ function head(look, agent) {
         { class: "buttons" },
         link(
           look,
-          { view: "timeline", filters: { agent: id }, class: "button" },
+          { view: "timeline", filters: { agent: id }, class: "button", of: "open-timeline" },
           t("view.timeline"),
         ),
         isHeld
@@ -151,7 +151,7 @@ function draw(look, data) {
     return empty(
       t("agent.none", { id: look.id }),
       t(look.at === null ? "agent.none.hint" : "agent.none.then"),
-      link(look, { view: "agents", class: "button" }, t("view.agents")),
+      link(look, { view: "agents", class: "button", of: "open-agents" }, t("view.agents")),
     );
   }
   return [

@@ -1,5 +1,6 @@
 // The cards of one agent: its brief, contacts, work, cost, conversation and latest events.
 
+import { totalUsage } from "../logic/board.js";
 import { payloadText, timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import { agentLink, detailText, facts, link, moment, prose, section, words } from "../ui/parts.js";
@@ -89,7 +90,10 @@ export function workCard(look, { agent, queue, load }) {
     facts([
       [t("agent.load"), load?.load && words(load.load, 20)],
       [t("agent.free"), load?.estimated_free && freeAt(load.estimated_free)],
-      [t("agent.mail"), agent.queue_length != null ? number(agent.queue_length) : null],
+      [
+        t(look.at === null ? "agent.mail" : "agent.mail.then"),
+        agent.queue_length != null ? number(agent.queue_length) : null,
+      ],
       [
         t("state.processing"),
         queue?.processing?.task_id &&
@@ -132,15 +136,16 @@ export function workCard(look, { agent, queue, load }) {
 }
 
 export function costCard(usage) {
-  if (!usage || usage.length === 0) return null;
-  const sum = (name) => usage.reduce((total, row) => total + Number(row[name] ?? 0), 0);
+  if (!usage || usage.rows.length === 0) return null;
+  const sum = totalUsage(usage.rows);
   return section(
     t("view.cost"),
     facts([
-      [t("cost.calls"), number(sum("calls"))],
-      [t("cost.tokens"), number(sum("input_tokens") + sum("output_tokens"))],
-      [t("cost.dollars"), dollars(sum("cost"))],
+      [t("cost.calls"), number(sum.calls)],
+      [t("cost.tokens"), number(sum.input_tokens + sum.output_tokens)],
+      [t("cost.dollars"), dollars(sum.cost)],
     ]),
+    usage.lines && h("p", { class: "quiet" }, t("cost.latest", { n: usage.lines })),
   );
 }
 

@@ -152,7 +152,7 @@ function agentRow(look, item, waits) {
         t("agents.fold"),
       ),
     agent.queue_length > 0 &&
-      h("span", { class: "tag", title: t("agents.queue") }, number(agent.queue_length)),
+      h("span", { class: "tag", title: t(look.at === null ? "agents.queue" : "agents.queue.then") }, number(agent.queue_length)),
   );
 }
 

@@ -55,7 +55,7 @@ export function selectedCard(look, { agents, waits, contacts }) {
     h(
       "div",
       { class: "buttons" },
-      link(look, { view: "agent", id, class: "button" }, t("agents.open")),
+      link(look, { view: "agent", id, class: "button", of: "open-agent" }, t("agents.open")),
       look.at === null && order(look, isHeld ? "resume" : "pause", id),
     ),
   );

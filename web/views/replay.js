@@ -2,7 +2,7 @@
 
 import { outcomeOf, sideText } from "../logic/replay.js";
 import { clip, oneLine } from "../logic/format.js";
-import { explain } from "../ui/app.js";
+import { explain } from "../ui/explain.js";
 import { h } from "../ui/dom.js";
 import { isDenied, link, moment, sample, section, words } from "../ui/parts.js";
 import { single, part, post } from "../ui/api.js";

@@ -27,8 +27,8 @@ function remedy(look, one, key) {
     case "decide":
       return link(
         look,
-        { view: "inbox", at: null, filters: { item: one.item_id }, class: "button main" },
-        h("span", { data: { do: "decide" } }, t("why.decide")),
+        { view: "inbox", at: null, filters: { item: one.item_id }, class: "button main", of: "decide" },
+        t("why.decide"),
       );
     case "resume":
       return button(
@@ -132,12 +132,11 @@ function step(look, one, index) {
 
 /** The chain, from this agent to what it really waits for. */
 export function whySection(look, steps) {
-  const isWaiting =
-    steps.length > 1 || (steps[0] && steps[0].end !== "idle" && steps[0].end !== "working");
-  if (!isWaiting) {
+  const end = steps[0]?.end ?? "idle";
+  if (steps.length < 2 && ["idle", "working", "unlogged"].includes(end)) {
     return section(
       t("why.title"),
-      h("p", { class: "quiet" }, t(steps[0]?.end === "working" ? "end.working" : "why.none")),
+      h("p", { class: "quiet" }, t(end === "idle" ? "why.none" : `end.${end}`)),
     );
   }
   return section(
