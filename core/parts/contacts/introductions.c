@@ -454,6 +454,15 @@ static void release(struct soc_host *host, struct soc_agent *broker, struct soc_
         soc_ending_check(host, broker);
 }
 
+/* Tells whether it answers a question that the host no longer asks. What another host asked is
+ * open there. */
+static bool is_too_late(const struct soc_message *message, const struct soc_introduction *entry)
+{
+    return entry == NULL && message->reply_to != 0 && message->flags & SOC_MESSAGE_IS_FORMAL &&
+           !(message->flags & SOC_MESSAGE_IS_REPLY) &&
+           !(message->to != NULL && message->to->is_remote);
+}
+
 /* An agent elsewhere is asked: its host answers, and here is known that it was asked. */
 static void note_remote(struct soc_host *host, const struct soc_message *message)
 {
@@ -472,8 +481,7 @@ bool soc_introductions_accept(struct soc_host *host, struct soc_message *message
     if (message->type == soc_contacts_state(host)->response && message->from != NULL &&
         (entry != NULL || is_let_in))
         learn(host, message, entry);
-    if (entry == NULL && message->reply_to != 0 && message->flags & SOC_MESSAGE_IS_FORMAL &&
-        !(message->flags & SOC_MESSAGE_IS_REPLY)) {
+    if (is_too_late(message, entry)) {
         soc_trace_message(host, "late_reply", message);
         soc_router_finish(host, message, SOC_OUTCOME_DROPPED,
                           SOC_SLICE("{\"error\":\"late_reply\"}"));

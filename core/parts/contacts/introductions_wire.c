@@ -189,8 +189,8 @@ static int check_hops(const struct soc_host *host, struct soc_slice via, struct 
     return soc_refusal_end(error, SOC_EREFUSED);
 }
 
-/* The host alone says which path a request took: its first requester and everyone who
- * passed it on. */
+/* The sender's host alone says which path a request took: its first requester and everyone
+ * who passed it on. */
 static int prepare_request(const struct soc_host *host, const struct soc_agent *from,
                            struct soc_send *send, struct soc_buf *payload, struct soc_buf *error)
 {
@@ -198,7 +198,7 @@ static int prepare_request(const struct soc_host *host, const struct soc_agent *
     struct soc_buf via = {0};
     bool is_passed_on = cause != NULL && cause->type == soc_contacts_state(host)->request &&
                         cause->from != NULL && cause->to == from;
-    if (send->payload.data[0] != '{')
+    if (send->payload.data[0] != '{' || from->is_remote)
         return SOC_OK;
     if (is_passed_on) {
         struct soc_slice way = soc_json_member(soc_message_payload(cause), "via");
