@@ -12,9 +12,20 @@ local M = {}
 
 local HANDED_OVER = 6 -- a status
 
--- Members in which the host changes ids as they leave.
-local QUALIFIED = { "target_agent", "targetAgentId", "target_agent_id", "via", "collaborators",
-  "task_brief", "taskBrief" }
+local TASK_FAILED, TASK_CANCELLED = 3, 4 -- states
+
+local IS_FORMAL = 8 -- a flag
+
+-- What the host completes as it leaves, by type: members that hold an id, or a list of them.
+local QUALIFIED = {
+  introduction_request = { via = "ids" },
+  introduction_response = { via = "ids", target_agent = "agent" },
+  collaboration_request = { requester = "agent", target_agent = "agent", is_formal = true },
+  host_spawn = { task_brief = "brief", is_formal = true },
+}
+for _, type in ipairs({ "task", "task_assign", "task_assignment" }) do
+  QUALIFIED[type] = { collaborators = "people", task_brief = "brief", taskBrief = "brief" }
+end
 
 local function rows_of(s)
   local tables = {}
@@ -25,20 +36,56 @@ local function rows_of(s)
   return tables
 end
 
--- An order or a notice of a host ends at that host and leaves no message there.
-local function leaves_none(row, name)
-  return row.receiver == "system@" .. name or row.receiver == "All@" .. name
-    or row.type == "abort" or row.type == "delivery_failed"
-    or (row.sender == "system" and (row.type == "result" or row.type == "task_complete"))
+local complete = {}
+
+function complete.id(value, host)
+  if type(value) == "string" and value:match("^%w[%w_.-]*$") and value ~= "system" then
+    return value .. "@" .. host
+  end
+  return value
 end
 
-local function is_changed(payload)
-  for _, member in ipairs(QUALIFIED) do
-    if type(payload) == "table" and payload[member] ~= nil then
-      return true
+function complete.ids(value, host)
+  for i, id in ipairs(value) do
+    value[i] = complete.id(id, host)
+  end
+  return value
+end
+
+function complete.agent(value, host)
+  value.id = complete.id(value.id, host)
+  return value
+end
+
+function complete.people(value, host)
+  for _, person in ipairs(value) do
+    for _, name in ipairs({ "agentId", "agent_id", "id" }) do
+      person[name] = complete.id(person[name], host)
     end
   end
-  return false
+  return value
+end
+
+function complete.brief(value, host)
+  value.collaborators = value.collaborators and complete.people(value.collaborators, host)
+  return value
+end
+
+-- The payload of a row as it leaves the host.
+local function payload_of(row, host)
+  local members = QUALIFIED[row.type]
+  local payload = row.payload
+  if not members or type(payload) ~= "table"
+    or (members.is_formal and row.flags & IS_FORMAL == 0) then
+    return payload
+  end
+  for name, kind in pairs(members) do
+    local value = kind ~= true and payload[name]
+    if type(value) == "table" then
+      payload[name] = complete[kind](value, host)
+    end
+  end
+  return payload
 end
 
 -- The last twelve digits of a message's id are its key.
@@ -85,8 +132,7 @@ local function check_taken(sent, rows, from, to)
       return ("%s has a message that %s did not hand over: %s"):format(to, from, row.foreign_id)
     elseif seen[key] then
       return ("%s has a message of %s twice: %s"):format(to, from, row.foreign_id)
-    elseif not is_changed(item.payload)
-      and json.encode(item.payload) ~= json.encode(row.payload) then
+    elseif json.encode(payload_of(item, from)) ~= json.encode(row.payload) then
       return ("%s has other bytes than %s: %s"):format(to, from, row.foreign_id)
     elseif last[class] and last[class] > key then
       return ("%s has messages of %s out of order: %s"):format(to, from, row.foreign_id)
@@ -94,7 +140,7 @@ local function check_taken(sent, rows, from, to)
     seen[key], last[class] = true, key
   end
   for key, item in pairs(sent) do
-    if not seen[key] and not leaves_none(item, to) and not item.is_refused then
+    if not seen[key] and not item.leaves_none then
       return ("%s lacks a message that %s handed over: %s to %s, key %d"):format(to, from,
         item.type, item.receiver, key)
     end
@@ -102,20 +148,57 @@ local function check_taken(sent, rows, from, to)
   return nil
 end
 
--- What the other host refused came back as a notice, which names it.
-local function note_refused(tables, sent)
-  for _, row in ipairs(tables.message_entries or {}) do
-    local id = row.type == "delivery_failed" and row.foreign_id and row.payload.message_id
-    local item = id and sent[key_of(id)]
-    if item then
-      item.is_refused = true
+-- A task that ended on a host as another host said: of that key, or of that owner and id.
+local function has_ended(tables, state, key, owner, id)
+  for _, row in ipairs(tables.tasks or {}) do
+    local is_meant = row.key == key or (owner ~= nil and row.owner == owner and row.id == id)
+    if row.state == state and is_meant then
+      return true
     end
   end
+  return false
+end
+
+-- A task of an agent of host `from` has ended as the result says.
+local function has_result(tables, result, assigner, from)
   for _, row in ipairs(tables.tasks or {}) do
-    local item = sent[row.key]
-    if item and row.state ~= "completed" then
-      item.is_refused = true -- a task that was refused fails, and its notice ends there
+    if row.assigner == assigner and row.id == result.task_id and row.state >= TASK_FAILED
+      and row.owner:match("@(.*)$") == from then
+      return true
     end
+  end
+  return false
+end
+
+-- What host `to` does with an item beside keeping it, and what then shows there: orders for the
+-- host itself, news about a task, and notices.
+local function ends_there(item, tables, from, to)
+  local receiver = item.receiver:match("^(.*)@")
+  if receiver == "system" then
+    return item.receiver == "system@" .. to
+  elseif item.type == "abort" then
+    return has_ended(tables, TASK_CANCELLED, nil, receiver, item.task_id)
+  elseif item.sender ~= "system" then
+    return false
+  elseif item.type == "delivery_failed" then
+    return has_ended(tables, TASK_FAILED, key_of(item.payload.message_id))
+  end
+  return (item.type == "result" or item.type == "task_complete")
+    and has_result(tables, item, receiver, from)
+end
+
+-- Marks what leaves no message at host `to`: what ends there, and what it refused, of which it has
+-- sent a notice that names it.
+local function note_missing(sent, tables, from, to)
+  for _, row in ipairs(tables.message_entries or {}) do
+    local id = row.type == "delivery_failed" and row.sender == "system" and row.payload.message_id
+    local item = id and sent[key_of(id)]
+    if item and row.receiver:match("@(.*)$") == from then
+      item.leaves_none = true
+    end
+  end
+  for _, item in pairs(sent) do
+    item.leaves_none = item.leaves_none or ends_there(item, tables, from, to)
   end
 end
 
@@ -189,7 +272,7 @@ function M.check(f, names)
   for _, from in ipairs(names) do
     for _, to in ipairs(names) do
       local sent = from ~= to and handed(tables[from], to) or {}
-      note_refused(tables[from], sent)
+      note_missing(sent, tables[to], from, to)
       local fault = from ~= to and (check_link(tables[from], tables[to], from, to)
         or check_taken(sent, taken(tables[to], from, sent), from, to))
       if fault then

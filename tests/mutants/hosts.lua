@@ -3,6 +3,7 @@
 local FLEET = { "unit:fleet_test" }
 local BOOKS = { "spec:fleet_sim" }
 local SPAWN, GROUP = { "spec:spawn_elsewhere" }, { "spec:group_elsewhere" }
+local MEET = { "spec:introductions_elsewhere" }
 local WHY = "the standard scenario is one host"
 
 return {
@@ -62,8 +63,25 @@ return {
   {
     name = "ids leave for another host as they are",
     file = "core/parts/hosts/hosts_out.c", by = SPAWN, outside = WHY,
-    from = "    if (soc_hosts_qualify(r->payload,",
-    to = "    if (r->payload.length == 0 && soc_hosts_qualify(r->payload,",
+    from = "    if (soc_hosts_qualify(r,",
+    to = "    if (r->payload.length == 0 && soc_hosts_qualify(r,",
+  },
+  {
+    name = "ids become addresses in payloads of every type",
+    file = "core/parts/hosts/hosts_qualify.c", by = { "spec:introductions_elsewhere", BOOKS[1] },
+    outside = WHY,
+    from = "    return KIND_OTHER;\n", to = "    return KIND_BRIEF;\n",
+  },
+  {
+    name = "the path of a request ends where it arrives",
+    file = "core/parts/contacts/introductions_wire.c", by = MEET, outside = WHY,
+    from = "if (send->payload.data[0] != '{' || from->is_remote)",
+    to = "if (send->payload.data[0] != '{')",
+  },
+  {
+    name = "consent is never told to another host",
+    file = "core/parts/contacts/introductions.c", by = MEET, outside = WHY,
+    from = "!(message->to != NULL && message->to->is_remote)", to = "message->to != NULL",
   },
   {
     name = "a task that another host refuses stays open",

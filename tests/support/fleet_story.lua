@@ -19,6 +19,19 @@ local function tell(root, host)
     timeout_ms = 5000 }
 end
 
+-- What is refused there, and payloads that only look as if they named agents.
+local function stray(root, host)
+  root:send_message { to = "nobody@" .. host, payload = "x" }
+  root:send_message { to = "nobody@" .. host, type = "task_assignment", task_id = "T2",
+    payload = { n = 1 } }
+  root:send_message { to = "root@" .. host, type = "letter",
+    payload = { via = { "email" }, target_agent = { id = "root" } } }
+  root:send_message { to = "root@" .. host, type = "task_assignment", task_id = "T3",
+    payload = { n = 1, collaborators = { { agentId = "root", role = "r" } } } }
+  root:sleep(500)
+  root:cancel("T3")
+end
+
 local function hire(root, host)
   local child = root:spawn_agent("worker", brief, { host = host, timeout_ms = 15000 })
   if child then
@@ -52,6 +65,7 @@ return function(own)
       begin = function(root, message)
         local host = NEXT[message.payload.host]
         tell(root, host)
+        stray(root, host)
         hire(root, host)
         root:request_introduction { to = "root@" .. host, reason = "r",
           required_capability = "Worker", timeout_ms = 8000 }

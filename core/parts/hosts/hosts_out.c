@@ -172,7 +172,7 @@ void soc_hosts_put_item(struct soc_host *host, struct soc_hosts_peer *peer, uint
     if (message->deadline_ms != 0)
         r->deadline_ms =
             (uint64_t)(message->deadline_ms - soc_clock_date(&host->clock) + shared_ms);
-    if (soc_hosts_qualify(r->payload, soc_slice_text(host->registry.host_name), &payload))
+    if (soc_hosts_qualify(r, soc_slice_text(host->registry.host_name), &payload))
         r->payload = soc_buf_slice(&payload);
     soc_record_put(out, &record);
     put_role(message->from, out);

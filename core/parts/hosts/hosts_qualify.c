@@ -1,9 +1,10 @@
 #include "parts/hosts/hosts_qualify.h"
 
-#include <string.h>
-
 #include "base/json.h"
 #include "env/ids.h"
+#include "model/message.h"
+#include "model/tasks/task.h"
+#include "store/record.h"
 
 /* Appends a value in which a text that is a bare id has become an address. */
 static bool put_id(struct soc_slice value, struct soc_slice name, struct soc_buf *out)
@@ -79,7 +80,7 @@ static bool put_object(struct soc_slice object, struct soc_slice name, const cha
     return is_any;
 }
 
-static const char *const target_ids[] = {"id", "agentId", "agent_id", NULL};
+static const char *const target_ids[] = {"id", NULL}; /* as the host has written them */
 static const char *const collaborator_ids[] = {"agentId", "agent_id", "id", NULL};
 
 static bool put_collaborators(struct soc_slice list, struct soc_slice name, struct soc_buf *out)
@@ -115,49 +116,66 @@ static bool put_brief(struct soc_slice brief, struct soc_slice name, struct soc_
     return is_any;
 }
 
+/* The messages in which this host knows a member to name agents; in all others it is the sender's
+ * own text, whatever its name. */
+enum kind { KIND_OTHER, KIND_REQUEST, KIND_RESPONSE, KIND_CONSENT, KIND_BRIEF };
+
+static bool opens_task(struct soc_slice type)
+{
+    for (int i = 0; i < SOC_TASK_STYLE_COUNT; i++)
+        if (soc_slice_equal(type, soc_slice_text(soc_task_style_name((enum soc_task_style)i))))
+            return true;
+    return false;
+}
+
+static enum kind kind_of(const struct soc_record_message *r)
+{
+    bool is_formal = (r->flags & SOC_MESSAGE_IS_FORMAL) != 0;
+    if (soc_slice_equal(r->type, SOC_SLICE("introduction_request")))
+        return KIND_REQUEST;
+    if (soc_slice_equal(r->type, SOC_SLICE("introduction_response")))
+        return KIND_RESPONSE;
+    if (is_formal && soc_slice_equal(r->type, SOC_SLICE("collaboration_request")))
+        return KIND_CONSENT;
+    if (opens_task(r->type) || (is_formal && soc_slice_equal(r->type, SOC_SLICE("host_spawn"))))
+        return KIND_BRIEF;
+    return KIND_OTHER;
+}
+
 /* Appends the value of a member of a payload. */
-static bool put_member(struct soc_slice key, struct soc_slice value, struct soc_slice name,
-                       struct soc_buf *out)
+static bool put_member(enum kind kind, struct soc_slice key, struct soc_slice value,
+                       struct soc_slice name, struct soc_buf *out)
 {
 #define IS(text) soc_json_name_is(key, SOC_SLICE(text))
-    if (IS("target_agent"))
-        return value.data[0] == '"' ? put_id(value, name, out)
-                                    : put_object(value, name, target_ids, out);
-    if (IS("targetAgentId") || IS("target_agent_id"))
-        return put_id(value, name, out);
-    if (IS("via"))
-        return put_ids(value, name, out);
-    if (IS("collaborators"))
+    if (kind == KIND_BRIEF && IS("collaborators"))
         return put_collaborators(value, name, out);
-    if ((IS("task_brief") || IS("taskBrief")) && value.data[0] == '{')
+    if (kind == KIND_BRIEF && (IS("task_brief") || IS("taskBrief")) && value.data[0] == '{')
         return put_brief(value, name, out);
+    if ((kind == KIND_REQUEST || kind == KIND_RESPONSE) && IS("via"))
+        return put_ids(value, name, out);
+    if ((kind == KIND_RESPONSE || kind == KIND_CONSENT) && IS("target_agent"))
+        return put_object(value, name, target_ids, out);
+    if (kind == KIND_CONSENT && IS("requester"))
+        return put_object(value, name, target_ids, out);
 #undef IS
     soc_buf_put_slice(out, value);
     return false;
 }
 
-/* Tells whether the payload may name agents: most do not, and are not copied. */
-static bool may_name(struct soc_slice payload)
-{
-    static const char *const marks[] = {"\"target", "\"via\"", "\"collaborators\""};
-    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-        if (memmem(payload.data, payload.length, marks[i], strlen(marks[i])) != NULL)
-            return true;
-    return false;
-}
-
-bool soc_hosts_qualify(struct soc_slice payload, struct soc_slice name, struct soc_buf *out)
+bool soc_hosts_qualify(const struct soc_record_message *r, struct soc_slice name,
+                       struct soc_buf *out)
 {
     struct soc_json_walk walk;
     size_t start = out->length;
     bool is_any = false;
     const char *before = "{";
-    if (payload.length == 0 || payload.data[0] != '{' || !may_name(payload))
+    enum kind kind = kind_of(r);
+    if (kind == KIND_OTHER || r->payload.length == 0 || r->payload.data[0] != '{')
         return false;
-    soc_json_walk(&walk, payload);
+    soc_json_walk(&walk, r->payload);
     while (soc_json_next(&walk)) {
         put_name(out, before, walk.name);
-        is_any |= put_member(walk.name, walk.value, name, out);
+        is_any |= put_member(kind, walk.name, walk.value, name, out);
         before = ",";
     }
     soc_buf_put_byte(out, '}');

@@ -9,9 +9,12 @@
 #include "base/buf.h"
 #include "base/slice.h"
 
+struct soc_record_message;
+
 /* Appends the payload with `@name` added to the bare ids it names agents by: the target of an
- * introduction, `via`, and the collaborators of a brief. False: it names none, and nothing is
- * appended. */
-bool soc_hosts_qualify(struct soc_slice payload, struct soc_slice name, struct soc_buf *out);
+ * introduction and `via`, whom consent is asked for, and the collaborators of a brief. Payloads
+ * of other types are never touched. False: it names none, and nothing is appended. */
+bool soc_hosts_qualify(const struct soc_record_message *r, struct soc_slice name,
+                       struct soc_buf *out);
 
 #endif
