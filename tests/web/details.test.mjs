@@ -120,3 +120,101 @@ test("the slider begins where the log begins", async () => {
     await has(page, 'footer [data-do="step-back"]:disabled');
   });
 });
+
+test("a long text is shown to its end, piece by piece", async () => {
+  await visit("full", {}, async (page, society) => {
+    society.inbox[0].body = `${"x".repeat(250000)} the end`;
+    await go(page, "#/inbox?item=item_1");
+    const text = page.locator("article pre.text");
+    const left = page.locator("article .prose .quiet");
+    for (const [shown, rest] of [
+      [6001, /244,008 more characters\. Show the next 100,000/],
+      [100001, /150,008 more characters\. Show the next 100,000/],
+      [200001, /50,008 more characters\. Show them/],
+    ]) {
+      await eventually(`${shown}`, async () => (await text.textContent()).length === shown);
+      assert.match(await left.textContent(), rest);
+      await page.click('article [data-do="more"]');
+    }
+    await eventually("the end", async () => (await text.textContent()).endsWith(" the end"));
+    assert.equal(await page.locator('article [data-do="more"]').count(), 0);
+  });
+});
+
+test("a swap takes along the settings in force, and shows them first", async () => {
+  await visit("full", { allow: /403/ }, async (page, society) => {
+    society.policies[0].settings = { hint: "ask first" };
+    const form = page.locator("form.swap");
+    const name = form.locator('[name="name"]');
+    const settings = form.locator('[name="settings"]');
+    await go(page, "#/policies?kind=contacts");
+    assert.equal(await name.inputValue(), "open");
+    assert.equal(await settings.inputValue(), "");
+    await name.fill("strict");
+    await eventually("its settings", async () => /ask first/.test(await settings.inputValue()));
+    await name.fill("open"); // what belongs to another policy is not taken along
+    await eventually("no settings", async () => (await settings.inputValue()) === "");
+    await name.fill("strict");
+    await eventually("its settings", async () => /ask first/.test(await settings.inputValue()));
+    await page.click('[data-do="swap"]');
+    await page.click('[data-do="confirm"]');
+    await page.waitForSelector(".notice.failed");
+    const body = { name: "strict", settings: { hint: "ask first" } };
+    assert.deepEqual(society.asked.at(-1), { path: "/policies/contacts", body });
+    await settings.fill('{"hint":"mine"}');
+    await name.fill("open");
+    assert.equal(await settings.inputValue(), '{"hint":"mine"}');
+  });
+});
+
+test("a dark page is dark from its first moment on", async () => {
+  await visit("full", {}, async (page) => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    const waitFor = (route) => held.then(() => route.continue()).catch(() => {}); // it was left
+    await page.route("**/main.js", waitFor);
+    const back = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    for (const [system, chosen, colour] of [
+      ["dark", null, "rgb(22, 25, 27)"],
+      ["light", null, "rgb(246, 245, 242)"],
+      ["light", "dark", "rgb(22, 25, 27)"],
+    ]) {
+      await page.emulateMedia({ colorScheme: system });
+      if (chosen) await page.evaluate((to) => localStorage.setItem("society.theme", to), chosen);
+      await page.reload({ waitUntil: "commit" });
+      await page.waitForFunction(() => document.getElementById("main"));
+      assert.equal(await page.locator("[data-view]").count(), 0); // no module has run
+      assert.equal(await back(), colour, `${system}, ${chosen}`);
+    }
+    release();
+    await has(page, "[data-view]");
+    await page.unroute("**/main.js", waitFor);
+    await page.emulateMedia({ colorScheme: "light" });
+  });
+});
+
+test("rows, cards and what looks like a button have their marks", async () => {
+  await visit("full", {}, async (page, society) => {
+    const count = (selector) => page.locator(selector).count();
+    for (let i = 0; i < 60; i += 1) society.agent(`w${i}`, "worker", "printer", "paused");
+    await go(page, "#/now");
+    assert.equal(await count('[data-id="printer/paused"]'), 1);
+    assert.match(await page.getAttribute(".law .bg-processed", "title"), /^processed: 1,251$/);
+    await go(page, "#/agents?selected=editor");
+    assert.equal(await count('.long .group[data-id^="printer/"]'), 1);
+    assert.equal(await count('.chosen[data-id="editor"] a[data-do="open-agent"]'), 1);
+    await go(page, "#/dead?letter=msg_d0");
+    assert.equal(await count('.chosen[data-id="msg_d0"]'), 1);
+    await go(page, "#/tasks");
+    assert.equal(await count('.task a[data-do="open-timeline"]'), society.tasks.length);
+    await go(page, "#/agent/writer");
+    assert.equal(await count('a[data-do="open-timeline"]'), 1);
+    assert.equal(await count('.chain a[data-do="decide"]'), 1);
+    assert.ok((await count("li[data-line]")) > 3); // its recent events
+    await go(page, "#/inbox?item=item_1");
+    assert.ok((await count("article li[data-line]")) > 3);
+    await go(page, "#/policies");
+    assert.equal(await count("li[data-line]"), 1);
+  });
+});

@@ -457,7 +457,8 @@ test("what the host calls waits, their ends and states has a text", () => {
 test("every event of the activity log has a text, and nothing else has", () => {
   const core = filesBelow(new URL("../core/", web).pathname).filter((name) => name.endsWith(".c"));
   const named = new Set();
-  const note = (text, pattern) => [...text.matchAll(pattern)].forEach(([, name]) => named.add(name));
+  const note = (text, pattern) =>
+    [...text.matchAll(pattern)].forEach(([, name]) => named.add(name));
   for (const file of core)
     note(readFileSync(file, "utf8"), /\b(?:soc_trace_(?:event\w*|keep)|trace)\([^;"]*"([a-z_]+)"/g);
   note(source("kernel/tap.c"), /\{"([a-z_]+)", "[a-z_.]+"\}/g);
@@ -483,7 +484,10 @@ test("every error of the host has a sentence of its own", () => {
 test("the queue and the cost of an agent at a line are those of the lines until then", () => {
   const task = (task_id, state, more) => ({ task_id, state, priority: "P2", ...more });
   const tasks = [task("a", "pending"), task("b", "completed"), task("c", "processing")];
-  const { pending, processing, completed } = queueOf([...tasks, task("d", "pending", { priority: "P0" })]);
+  const { pending, processing, completed } = queueOf([
+    ...tasks,
+    task("d", "pending", { priority: "P0" }),
+  ]);
   assert.deepEqual(
     pending.map((one) => one.task_id),
     ["d", "a"],
@@ -534,6 +538,13 @@ test("the page is small, loads nothing from elsewhere and hands over no HTML", (
       file,
     );
   }
+});
+
+test("type, spaces and corners are those of the scales", () => {
+  const own =
+    /^ *(?:padding|margin|gap|row-gap|column-gap|border-radius|font)[\w-]*:.*\d(?:px|r?em)\b/m;
+  for (const file of files.filter((name) => name.endsWith(".css") && !/scales/.test(name)))
+    assert.equal(own.exec(readFileSync(file, "utf8"))?.[0], undefined, file);
 });
 
 test("items: the one on screen stays while it is in the list", () => {

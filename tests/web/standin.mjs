@@ -134,7 +134,10 @@ export function start(web, scene = "full", port = 0) {
     if (path === "/events" && (scene === "streamless" || society.isStreamless))
       return send(response, 503, { error: "busy" });
     if (path === "/events") return stream(society, response);
-    if (path === "/activity" && Number(url.searchParams.get("after") ?? Infinity) + 1 < society.first)
+    if (
+      path === "/activity" &&
+      Number(url.searchParams.get("after") ?? Infinity) + 1 < society.first
+    )
       return send(response, 410, { error: "gone", first: society.first });
     if (request.method === "GET") {
       society.reads += 1;

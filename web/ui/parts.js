@@ -53,13 +53,14 @@ export function words(text, max = 200) {
   return h("bdi", { class: "words" }, oneLine(text ?? "", max));
 }
 
-const WHOLE_MAX = 100000;
+// How much one press adds: as much as is drawn in a moment.
+const MORE = 100000;
 
-/** Text of an agent in full; beyond `max` characters only what somebody asks for. */
+/** Text of an agent in full; beyond `max` characters only what somebody asks for, piece by piece. */
 export function prose(value, { max = 2000, ui = {}, name = "whole", redraw } = {}) {
   const text = payloadText(value);
-  const isWhole = ui[name] === true;
-  const { text: shown, cut } = clip(text, isWhole ? WHOLE_MAX : max);
+  const end = ui[name] ?? max;
+  const { text: shown, cut } = clip(text, end);
   const isCode = text !== value && text !== value?.text;
   return h(
     "div",
@@ -71,8 +72,7 @@ export function prose(value, { max = 2000, ui = {}, name = "whole", redraw } = {
         { class: "quiet" },
         t("text.cut", { n: cut }),
         " ",
-        !isWhole &&
-          redraw &&
+        redraw &&
           h(
             "button",
             {
@@ -81,12 +81,12 @@ export function prose(value, { max = 2000, ui = {}, name = "whole", redraw } = {
               data: { do: "more" },
               on: {
                 click: () => {
-                  ui[name] = true;
+                  ui[name] = end < MORE ? MORE : end + MORE;
                   redraw();
                 },
               },
             },
-            t("text.more"),
+            cut > MORE ? t("text.next", { n: MORE }) : t("text.more"),
           ),
       ),
   );

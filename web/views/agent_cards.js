@@ -204,7 +204,7 @@ export function activityCard(look, activity) {
         .map((row, i) =>
           h(
             "li",
-            { key: row.line ?? i },
+            { key: row.line ?? i, data: { line: row.line } },
             h("span", { class: "quiet nowrap" }, moment(row.time, { bare: true })),
             row.line != null
               ? link(

@@ -72,7 +72,11 @@ function groupRow(look, item) {
   const { group } = item;
   return h(
     "div",
-    { class: "row group", style: { "padding-left": `${12 + item.depth * 14}px` } },
+    {
+      class: "row group",
+      data: { id: item.key },
+      style: { "padding-left": `${12 + item.depth * 14}px` },
+    },
     h(
       "button",
       {
@@ -152,7 +156,11 @@ function agentRow(look, item, waits) {
         t("agents.fold"),
       ),
     agent.queue_length > 0 &&
-      h("span", { class: "tag", title: t(look.at === null ? "agents.queue" : "agents.queue.then") }, number(agent.queue_length)),
+      h(
+        "span",
+        { class: "tag", title: t(look.at === null ? "agents.queue" : "agents.queue.then") },
+        number(agent.queue_length),
+      ),
   );
 }
 

@@ -42,7 +42,7 @@ export function selectedCard(look, { agents, waits, contacts }) {
   const isHeld = agent.status === "paused" || agent.status === "failed";
   return h(
     "section",
-    { class: "card chosen", key: "chosen" },
+    { class: "card chosen", key: "chosen", data: { id } },
     h("h2", null, agentLink(look, id), mark(agent.status ?? "stopped")),
     h(
       "p",

@@ -140,7 +140,7 @@ function openCard(look, items) {
   if (!letter) return null;
   return h(
     "section",
-    { class: "card chosen", key: "letter" },
+    { class: "card chosen", key: "letter", data: { id: letter.id } },
     h("h2", null, words(letter.type, 60)),
     facts([
       [t("column.from"), agentLink(look, letter.from)],

@@ -171,7 +171,7 @@ export function itemDetail(look, data) {
           .map((row, i) =>
             h(
               "li",
-              { key: row.line ?? i },
+              { key: row.line ?? i, data: { line: row.line } },
               h("span", { class: "quiet nowrap" }, moment(row.time, { bare: true })),
               h("span", null, word(`event.${row.event}`, row.event)),
               h(

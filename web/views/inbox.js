@@ -7,7 +7,7 @@ import { announce } from "../ui/notices.js";
 import * as looks from "../ui/looks.js";
 import { choiceField, empty, isDenied, moment, shape, words } from "../ui/parts.js";
 import { single, optional, part, post, rows } from "../ui/api.js";
-import { number, t } from "../ui/words.js";
+import { t } from "../ui/words.js";
 import { itemDetail } from "./decide.js";
 import { openModify } from "./modify.js";
 
@@ -164,7 +164,7 @@ function draw(look, data) {
           ),
           data.item ? itemDetail(look, data) : missing(look, data.missing),
         ),
-    h("p", { class: "unseen", role: "status" }, number(data.items.length), " ", t("view.inbox")),
+    h("p", { class: "unseen", role: "status" }, t("inbox.count", { n: data.items.length })),
   ];
 }
 

@@ -54,6 +54,7 @@ function lawBar(look, stats) {
           h("span", {
             key: part.state,
             class: `part bg-${part.state}`,
+            title: `${word(`state.${part.state}`, part.state)}: ${number(part.count)}`,
             style: { "flex-grow": part.share.toFixed(5) },
           }),
         ),

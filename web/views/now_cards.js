@@ -127,17 +127,18 @@ export function troubled(look, agents) {
                 h("span", { class: "grow" }, agentLink(look, agent.id)),
               ),
             ),
-          hidden
-            .slice(0, SHOWN)
-            .map((family) =>
-              h(
-                "li",
-                { key: `${family.of}/${family.status}` },
-                mark(family.status),
-                h("span", { class: "grow" }, agentLink(look, family.of)),
-                number(family.count),
-              ),
+          hidden.slice(0, SHOWN).map((family) =>
+            h(
+              "li",
+              {
+                key: `${family.of}/${family.status}`,
+                data: { id: `${family.of}/${family.status}` },
+              },
+              mark(family.status),
+              h("span", { class: "grow" }, agentLink(look, family.of)),
+              number(family.count),
             ),
+          ),
         ),
     bad.length > SHOWN && link(look, { view: "agents" }, t("more", { n: bad.length - SHOWN })),
   );

@@ -1,6 +1,7 @@
 // Policies: what is in force, its versions and swaps; and what would have been otherwise.
 
 import { payloadText } from "../logic/format.js";
+import { suggestions } from "../logic/policies.js";
 import { h } from "../ui/dom.js";
 import { confirm } from "../ui/dialog.js";
 import * as looks from "../ui/looks.js";
@@ -51,24 +52,56 @@ async function swap(look, kind, event) {
     )) === null
   )
     return;
-  await look.app.act(
+  const isDone = await look.app.act(
     "swap",
     () => put(`/policies/${part(kind)}`, settings === undefined ? { name } : { name, settings }),
     t("done.swap", { kind, name }),
   );
+  if (isDone) look.ui.swap = { kind, name };
+}
+
+// The settings in force of that policy: a swap without them would lose them.
+function settingsText(policies, kind, name) {
+  const policy = policies.find((one) => one.kind === kind && one.name === name);
+  const settings = policy?.settings ?? {};
+  return Object.keys(settings).length > 0 ? JSON.stringify(settings, null, 2) : "";
+}
+
+// What stands in the form: { kind, name, text }; `isEdited`: the text is somebody's own.
+function draftOf(look, kind, policies, known) {
+  if (look.ui.swap?.kind !== kind)
+    look.ui.swap = { kind, name: suggestions(kind, policies, known)[0] ?? "" };
+  const draft = look.ui.swap;
+  if (!draft.isEdited) draft.text = settingsText(policies, kind, draft.name);
+  return draft;
 }
 
 function swapForm(look, kind, { policies, detail }) {
   const known = single(detail)?.names;
+  const draft = draftOf(look, kind, policies, known);
+  const onInput = (name) => {
+    draft.name = name.trim();
+    look.app.redraw();
+  };
+  const options = { known, name: draft.name, onInput };
   return h(
     "form",
     { class: "swap", key: `swap ${kind}`, on: { submit: (event) => swap(look, kind, event) } },
-    policyField("swap", kind, policies, known),
+    policyField("swap", kind, policies, options),
     h(
       "label",
       { class: "field" },
       h("span", null, t("policies.settings")),
-      h("textarea", { name: "settings", rows: 2, placeholder: "{ }", spellcheck: "false" }),
+      h("textarea", {
+        name: "settings",
+        rows: Math.min(12, Math.max(2, draft.text.split("\n").length)),
+        placeholder: "{ }",
+        spellcheck: "false",
+        value: draft.text,
+        on: {
+          input: (event) => Object.assign(draft, { text: event.target.value, isEdited: true }),
+        },
+      }),
     ),
     look.ui.swapError && h("p", { class: "bad-text", role: "alert" }, look.ui.swapError),
     h(
@@ -175,7 +208,7 @@ function swapsCard(look, swaps) {
             .map((row, i) =>
               h(
                 "li",
-                { key: row.line ?? i },
+                { key: row.line ?? i, data: { line: row.line } },
                 h("span", { class: "quiet nowrap" }, moment(row.time, { bare: true })),
                 h("span", { class: "grow" }, words(row.detail ?? "", 200)),
                 row.line != null && link(look, { view: "policies", at: row.line }, t("then")),

@@ -4,8 +4,9 @@ import { suggestions } from "../logic/policies.js";
 import { h } from "../ui/dom.js";
 import { t } from "../ui/words.js";
 
-/** The field; `place` keeps two of them on one page apart. */
-export function policyField(place, kind, policies, known) {
+/** The field; `place` keeps two of them on one page apart. It begins with `name`, else with one
+ *  that is not in force; onInput(name) hears what is typed. */
+export function policyField(place, kind, policies, { known, name, onInput } = {}) {
   const names = suggestions(kind, policies, known);
   const list = `names-${place}`;
   return h(
@@ -21,8 +22,9 @@ export function policyField(place, kind, policies, known) {
       autocomplete: "off",
       spellcheck: "false",
       ref: (node) => {
-        node.value = names[0] ?? "";
+        node.value = name ?? names[0] ?? "";
       },
+      on: { input: (event) => onInput?.(event.target.value) },
     }),
     h(
       "datalist",

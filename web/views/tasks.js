@@ -92,7 +92,12 @@ function card(look, task, now) {
       { class: "buttons" },
       link(
         look,
-        { view: "timeline", filters: { task: task.task_id }, class: "button small" },
+        {
+          view: "timeline",
+          filters: { task: task.task_id },
+          class: "button small",
+          of: "open-timeline",
+        },
         t("view.timeline"),
       ),
       look.at === null &&

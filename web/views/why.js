@@ -27,7 +27,13 @@ function remedy(look, one, key) {
     case "decide":
       return link(
         look,
-        { view: "inbox", at: null, filters: { item: one.item_id }, class: "button main", of: "decide" },
+        {
+          view: "inbox",
+          at: null,
+          filters: { item: one.item_id },
+          class: "button main",
+          of: "decide",
+        },
         t("why.decide"),
       );
     case "resume":
