@@ -373,6 +373,44 @@ bool soc_json_name_is(struct soc_slice inside, struct soc_slice name)
     return name.length == 0;
 }
 
+/* As skip_string, in a text that was not checked. */
+static const char *pass_string(const char *text, const char *end)
+{
+    for (text++; (text = soc_json_skip_plain(text, end)) < end; text++) {
+        if (*text == '"')
+            return text + 1;
+        if (*text == '\\' && text + 1 < end)
+            text++;
+    }
+    return end;
+}
+
+/* Returns what follows a number or a word. */
+static const char *pass_word(const char *text, const char *end)
+{
+    while (text < end && memchr(" \n\r\t,:[]{}\"", *text, 11) == NULL)
+        text++;
+    return text;
+}
+
+size_t soc_json_count(struct soc_slice text)
+{
+    const char *at = text.data;
+    const char *end = text.data + text.length;
+    size_t count = 0;
+    while (at < end) {
+        bool is_between = memchr(" \n\r\t,:]}", *at, 8) != NULL;
+        count += !is_between;
+        if (*at == '"')
+            at = pass_string(at, end);
+        else if (is_between || *at == '[' || *at == '{')
+            at++;
+        else
+            at = pass_word(at, end);
+    }
+    return count;
+}
+
 /* Reads the string value that `text` is. */
 static bool read_string(struct soc_slice text, struct soc_slice *inside)
 {

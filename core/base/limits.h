@@ -61,6 +61,7 @@
 #define SOC_RUN_LUA_PRINT_BYTES_MAX (64u << 10)  /* of what it prints */
 #define SOC_RUN_LUA_CPU_MS_MAX      60000        /* CPU time that a caller may allow it */
 #define SOC_WORKER_FRAME_BYTES_MAX  (5u << 19)   /* of what a worker says at once */
+#define SOC_WORKER_VALUES_MAX       20000        /* of the same, with names of members */
 #define SOC_WORKER_TOLD_BYTES_MAX   (24u << 20)  /* of what it is told */
 #define SOC_WORKER_CPU_S_MAX        600          /* CPU time of a process, over its life */
 #define SOC_WORKERS_MAX             64           /* worker processes at once (default) */

@@ -124,13 +124,23 @@ static void push_json(lua_State *L, struct soc_slice json)
         luaL_error(L, "%s", detail.text);
 }
 
+/* Raises if the frame, but for its last bracket, is more than the host takes. */
+static void check_frame(lua_State *L, const struct soc_guest *guest)
+{
+    if (guest->out.length >= SOC_WORKER_FRAME_BYTES_MAX)
+        luaL_error(L, "an isolated agent can hand over 2.5 MB at once");
+    if (soc_json_count(soc_buf_slice(&guest->out)) > SOC_WORKER_VALUES_MAX)
+        luaL_error(L,
+                   "an isolated agent can hand over %d values at once, names of members included",
+                   SOC_WORKER_VALUES_MAX);
+}
+
 int soc_guest_ask(lua_State *L, struct soc_guest *guest)
 {
     struct soc_json_walk walk;
     struct soc_json_walk results;
     int count = 0;
-    if (guest->out.length >= SOC_WORKER_FRAME_BYTES_MAX)
-        return luaL_error(L, "an isolated agent can hand over 2.5 MB at once");
+    check_frame(L, guest);
     soc_guest_say(guest);
     hear(guest);
     soc_json_walk(&walk, soc_buf_slice(&guest->in));
@@ -363,8 +373,7 @@ static int handle_message(lua_State *L)
     soc_guest_begin(guest, "done");
     soc_guest_put_value(L, guest, lua_gettop(L));
     soc_guest_put_state(L, guest, 1);
-    if (guest->out.length >= SOC_WORKER_FRAME_BYTES_MAX)
-        return luaL_error(L, "result and state of an isolated agent can have 2.5 MB");
+    check_frame(L, guest);
     return 0;
 }
 
@@ -376,9 +385,14 @@ static int describe(lua_State *L)
     struct soc_detail detail;
     soc_guest_begin(guest, "error");
     soc_buf_put_byte(&guest->out, ',');
+    size_t begin = guest->out.length;
     if (lua_isnil(co, -1) || soc_lua_json_encode(co, lua_gettop(co), "error", SOC_STATE_BYTES_MAX,
                                                  &guest->out, &detail) < 0)
         soc_buf_put_text(&guest->out, "\"(an error value that is not JSON)\"");
+    if (soc_json_count(soc_buf_slice(&guest->out)) > SOC_WORKER_VALUES_MAX - 1) {
+        guest->out.length = begin;
+        soc_buf_put_text(&guest->out, "\"(an error value that is too large)\"");
+    }
     luaL_traceback(L, co, NULL, 0);
     soc_guest_put_text(guest, soc_slice_text(lua_tostring(L, -1)));
     return 0;

@@ -19,6 +19,9 @@
 /* VM instructions between two looks at the budget. */
 #define STEPS_PER_LOOK 1000
 
+/* Values around a result: [{"printed": …, "result": …}]. */
+#define RESULT_VALUES 5
+
 struct job {
     lua_State *L;
     struct soc_slice request;
@@ -191,6 +194,9 @@ static void put_result(lua_State *L, struct job *job)
             luaL_error(L, "%s", detail.text);
     }
     soc_buf_put_text(out, "}]");
+    if (soc_json_count(soc_buf_slice(out)) > SOC_WORKER_VALUES_MAX)
+        luaL_error(L, "a result can have %d values, names of members included",
+                   SOC_WORKER_VALUES_MAX - RESULT_VALUES);
 }
 
 /* The body, protected: loads the script, runs it and writes the answer. */

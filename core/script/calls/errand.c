@@ -107,7 +107,8 @@ void soc_errand_judge(struct soc_slice said, struct soc_buf *answer)
     struct soc_json_fault fault;
     bool is_sound = false;
     answer->length = 0;
-    if (said.data != NULL && said.length >= 2 && soc_json_check(said, &fault) >= 0) {
+    if (said.data != NULL && said.length >= 2 && soc_json_count(said) <= SOC_WORKER_VALUES_MAX &&
+        soc_json_check(said, &fault) >= 0) {
         if (said.data[0] == '[' && said.data[said.length - 1] == ']')
             is_sound = put_result(said, answer);
         else if (said.data[0] == '{')

@@ -293,30 +293,43 @@ static bool finish_call(lua_State *co, struct soc_script *script, int status)
     return is_true;
 }
 
+static int refuse_nonsense(lua_State *co, struct soc_script *script)
+{
+    return break_off(co, script, "worker_died", "the worker process spoke nonsense");
+}
+
+/* Tells whether it can be the state of an agent, or (null) no new one. */
+static bool is_state(struct soc_slice value)
+{
+    if (value.data == NULL)
+        return false;
+    enum soc_json_kind kind = soc_json_kind(value);
+    return kind == SOC_JSON_NULL || kind == SOC_JSON_OBJECT || kind == SOC_JSON_ARRAY;
+}
+
 /* The behaviour returned: leaves its result as that of this function. */
-static int finish_activation(lua_State *co, const struct soc_question *question)
+static int finish_activation(lua_State *co, struct soc_script *script,
+                             const struct soc_question *question)
 {
     lua_settop(co, 1);
-    if (question->second.data != NULL && soc_json_kind(question->second) == SOC_JSON_OBJECT) {
+    if (!is_state(question->second))
+        return refuse_nonsense(co, script);
+    if (soc_json_kind(question->second) != SOC_JSON_NULL) {
         push_json(co, question->second);
         lua_setfield(co, 1, "state");
     }
-    if (question->first.data == NULL)
-        lua_pushnil(co);
-    else
-        push_json(co, question->first);
+    push_json(co, question->first);
     return 1;
 }
 
+/* The limit is the host's, whatever the worker says. */
 static int end_over(lua_State *co, struct soc_script *script, const struct soc_question *question)
 {
-    int64_t limit = 0;
-    if (question->second.data != NULL)
-        soc_json_integer(question->second, &limit);
-    bool is_text = soc_slice_equal(question->first, SOC_SLICE("\"text_bytes\""));
-    if (!is_text && !soc_slice_equal(question->first, SOC_SLICE("\"memory\"")))
-        return break_off(co, script, "worker_died", "the worker process spoke nonsense");
-    return soc_effect_break_budget(co, script, is_text ? "text_bytes" : "memory", (uint64_t)limit);
+    if (soc_slice_equal(question->first, SOC_SLICE("\"text_bytes\"")))
+        return soc_effect_break_budget(co, script, "text_bytes", SOC_SCRIPT_TEXT_BYTES_MAX);
+    if (soc_slice_equal(question->first, SOC_SLICE("\"memory\"")))
+        return soc_effect_break_budget(co, script, "memory", script->memory_bytes_max);
+    return refuse_nonsense(co, script);
 }
 
 static int raise_error(lua_State *co, struct soc_script *script,
@@ -341,7 +354,7 @@ static int end_activation(lua_State *co, struct soc_script *script,
 {
     switch (question->want) {
     case SOC_WANT_DONE:
-        return finish_activation(co, question);
+        return finish_activation(co, script, question);
     case SOC_WANT_UNHANDLED:
         soc_behaviour_skip(script, soc_gate_activation(script->host));
         lua_pushnil(co);
@@ -351,7 +364,7 @@ static int end_activation(lua_State *co, struct soc_script *script,
     case SOC_WANT_OVER:
         return end_over(co, script, question);
     default:
-        return break_off(co, script, "worker_died", "the worker process spoke nonsense");
+        return refuse_nonsense(co, script);
     }
 }
 
@@ -397,7 +410,7 @@ static int serve(lua_State *co, int status, lua_KContext context)
         if (!soc_question_read(asked, &question) || question.want >= SOC_WANT_DONE)
             return end_activation(co, script, &question);
         if (!push_call(co, script, &question))
-            return break_off(co, script, "worker_died", "the worker process spoke nonsense");
+            return refuse_nonsense(co, script);
         repeat(script, seat, &question);
         status = lua_pcallk(co, lua_gettop(co) - 2, LUA_MULTRET, 0, context, serve);
     }

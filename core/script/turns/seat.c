@@ -21,7 +21,7 @@
  * time that its worker is slow it is done again, and everybody waits for that. */
 #define REDO_US     12000
 #define REDO_COUNT  16
-#define LARGE_COUNT 4 /* if they are large */
+#define LARGE_COUNT 3 /* if they are large */
 #define LARGE_BYTES ((size_t)4 << 20)
 
 /* After so much CPU time in all a worker is not kept. */
@@ -62,8 +62,9 @@ struct soc_seat {
     struct note *notes;
     size_t count;
     size_t capacity;
-    size_t told;  /* notes whose answers the worker has got */
-    size_t place; /* notes that this run of the activation has passed */
+    size_t values; /* in all that was asked */
+    size_t told;   /* notes whose answers the worker has got */
+    size_t place;  /* notes that this run of the activation has passed */
     struct alias *aliases;
     size_t alias_count;
     int64_t waited_us;    /* by the loop, in this run */
@@ -191,7 +192,7 @@ static void forget_notes(struct soc_seat *seat)
     if (seat->text.capacity > SOC_TEXT_BYTES_MAX)
         soc_buf_fini(&seat->text);
     seat->text.length = 0;
-    seat->count = seat->told = seat->place = seat->alias_count = 0;
+    seat->count = seat->values = seat->told = seat->place = seat->alias_count = 0;
 }
 
 void soc_seat_finish(struct soc_seat *seat)
@@ -367,7 +368,8 @@ static enum soc_seat_state listen(struct soc_seat *seat, struct soc_slice *said)
 static enum soc_seat_state note_asked(struct soc_seat *seat, struct soc_slice said)
 {
     struct soc_json_fault fault;
-    if (soc_json_check(said, &fault) < 0 || said.data[0] != '[')
+    size_t values = soc_json_count(said);
+    if (values > SOC_WORKER_VALUES_MAX || soc_json_check(said, &fault) < 0 || said.data[0] != '[')
         return SOC_SEAT_DEAD;
     if (seat->text.length + said.length > seat->script->memory_bytes_max)
         return SOC_SEAT_FULL;
@@ -379,6 +381,7 @@ static enum soc_seat_state note_asked(struct soc_seat *seat, struct soc_slice sa
     note->asked = seat->text.length;
     soc_buf_put_slice(&seat->text, said);
     note->told = note->given = note->end = seat->text.length;
+    seat->values += values;
     return SOC_SEAT_ASKED;
 }
 
@@ -403,7 +406,8 @@ static struct soc_slice translate(struct soc_seat *seat, size_t place)
 /* Tells whether this run of the turn has taken the host long enough. */
 static bool is_laborious(const struct soc_seat *seat)
 {
-    size_t enough = seat->text.length > LARGE_BYTES ? LARGE_COUNT : REDO_COUNT;
+    bool is_large = seat->text.length > LARGE_BYTES || seat->values > SOC_WORKER_VALUES_MAX;
+    size_t enough = is_large ? LARGE_COUNT : REDO_COUNT;
     return seat->count >= enough && soc_workers_own_cpu_us() - seat->begun_us > REDO_US;
 }
 

@@ -118,6 +118,35 @@ describe("an isolated agent", function()
     assert.equal("staged go", answer.staged)
   end)
 
+  -- A list as its state was lost once. The most values that can be handed over are 20,000, with
+  -- those around them: here a list, a verb, a list, an object, two names, a receiver, a list.
+  it("keeps a list as its state, and is told when it hands over too many values", function()
+    write([[
+      society.role({ id = "apart", name = "r", isolated = true, behaviour = function(agent, m)
+        local had = agent.state[1]
+        agent.state = { 7, 8 }
+        local values = {}
+        for i = 1, m.payload.count do values[i] = {} end
+        local is_sent, err = pcall(agent.send_message, agent,
+          { to = "root", type = "status_report", payload = values })
+        return { had = had, is_sent = is_sent, err = err }
+      end })
+      society.root({ status_report = function() end, default = function(root, message)
+        if message.from ~= "user" then return end
+        assert(root:spawn_agent("apart", BRIEF, { id = "apart" }))
+        local first = assert(root:request({ to = "apart", payload = { count = 19980 } })).payload
+        local second = assert(root:request({ to = "apart", payload = { count = 20000 } })).payload
+        return { first = first, second = second }
+      end })
+    ]] .. MAIN)
+    local answer = answer_of(run())
+    assert.is_nil(answer.first.had)
+    assert.is_true(answer.first.is_sent)
+    assert.equal(7, answer.second.had)
+    assert.is_false(answer.second.is_sent)
+    assert.matches("can hand over 20000 values at once", answer.second.err, 1, true)
+  end)
+
   it("has modules of its own, which the host never runs", function()
     place:write("guest.lua", [[
       local helper = require("lib.helper")

@@ -53,6 +53,24 @@ static void every_kind_of_value_is_accepted(void)
     expect_all(texts, SOC_OK);
 }
 
+static size_t count(const char *text)
+{
+    return soc_json_count(soc_slice_text(text));
+}
+
+static void values_and_names_are_counted_in_any_bytes(void)
+{
+    CHECK_INT(count(""), 0);
+    CHECK_INT(count("null"), 1);
+    CHECK_INT(count("[]"), 1);
+    CHECK_INT(count(" [ 1 , -2.5e3 ,true,{ } , [[]]] "), 7);
+    CHECK_INT(count("{\"a\":{\"b\":\"c,[d:\"},\"e\":[\"\\\"[\",\"\\\\\",\"\xc3\xa9\"]}"), 10);
+    CHECK_INT(soc_json_count(soc_slice("[\0,\0]", 5)), 3);
+    CHECK_INT(count("\"not ended, [ \\"), 1);
+    CHECK_INT(count("\"\\\"[[["), 1);
+    CHECK_INT(count("]]}{{x\"y\"z"), 5);
+}
+
 static void numbers_and_keywords_are_parsed_strictly(void)
 {
     /* clang-format off */
@@ -518,6 +536,7 @@ static void a_member_is_set_in_order_or_removed(void)
 int main(void)
 {
     RUN(every_kind_of_value_is_accepted);
+    RUN(values_and_names_are_counted_in_any_bytes);
     RUN(numbers_and_keywords_are_parsed_strictly);
     RUN(strings_are_parsed_strictly);
     RUN(lists_and_objects_are_parsed_strictly);
