@@ -31,7 +31,7 @@ test("an agent in the past: its tasks, messages and costs as they were", async (
       assert.match(await card("Cost").textContent(), cost);
     }
     const work = await card("Work").textContent();
-    assert.match(work, /Messages not handled yet2in progressT-1/);
+    assert.match(work, /Unhandled messages2in progressT-1/);
     await go(page, `#/agents?at=${lines[2]}`);
     assert.equal(await page.textContent('.long [data-id="editor"] .tag'), "2");
     assert.equal(await page.locator(".tree .queue").count(), 2);
@@ -216,5 +216,29 @@ test("rows, cards and what looks like a button have their marks", async () => {
     assert.ok((await count("article li[data-line]")) > 3);
     await go(page, "#/policies");
     assert.equal(await count("li[data-line]"), 1);
+  });
+});
+
+test("on a narrow screen names of a usual length stay in one piece", async () => {
+  await visit("full", {}, async (page) => {
+    await page.setViewportSize({ width: 320, height: 800 });
+    const line = (node) => node.getClientRects().length;
+    for (const view of ["#/cost", "#/agent/editor", "#/agent/editor?at=60"]) {
+      await go(page, view);
+      const names = page.locator("td a.agent bdi", { hasText: "researcher" });
+      assert.equal(await names.first().evaluate(line), 1, view);
+    }
+    const heads = page.locator(".numbers th.right");
+    await go(page, "#/cost");
+    for (const lang of ["en", "zh-CN"]) {
+      await has(page, `html[lang="${lang}"]`);
+      const calls = await heads.nth(1).evaluate((head) => {
+        const range = document.createRange();
+        range.selectNodeContents(head);
+        return range.getClientRects().length;
+      });
+      assert.equal(calls, 1, lang);
+      await page.keyboard.press("L");
+    }
   });
 });

@@ -43,7 +43,7 @@ export function contactsCard(look, contacts) {
       ? h("p", { class: "quiet" }, t("agent.contacts.none"))
       : h(
           "table",
-          null,
+          { class: "names" },
           h(
             "thead",
             null,
@@ -51,7 +51,11 @@ export function contactsCard(look, contacts) {
               "tr",
               null,
               ["agent", "role", "source", "since"].map((name) =>
-                h("th", { scope: "col" }, t(`column.${name}`)),
+                h(
+                  "th",
+                  { scope: "col", class: name === "since" ? "wide-only" : "" },
+                  t(`column.${name}`),
+                ),
               ),
             ),
           ),
@@ -72,7 +76,7 @@ export function contactsCard(look, contacts) {
                     word(`source.${contact.source}`, contact.source ?? ""),
                     contact.introducedBy && [" ", agentLink(look, contact.introducedBy)],
                   ),
-                  h("td", { class: "quiet nowrap" }, moment(contact.addedAt)),
+                  h("td", { class: "quiet nowrap wide-only" }, moment(contact.addedAt)),
                 ),
               ),
           ),

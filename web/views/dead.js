@@ -145,7 +145,10 @@ function openCard(look, items) {
     facts([
       [t("column.from"), agentLink(look, letter.from)],
       [t("column.to"), agentLink(look, letter.to)],
-      [t("column.reason"), words(letter.error?.message ?? letter.reason ?? "", 600)],
+      [
+        t("column.reason"),
+        words(letter.error?.message ?? word(`error.${letter.reason}`, letter.reason ?? ""), 600),
+      ],
       [t("column.tries"), letter.attempt != null ? number(letter.attempt) : null],
       [
         t("column.chain"),
