@@ -90,6 +90,18 @@ return {
     to = "    if ((item.length == 0 && fails_task(host, peer, &arrival.message)) ||",
   },
   {
+    name = "what is cancelled on another host has failed",
+    file = "core/parts/hosts/hosts_in.c", by = { "spec:tasks_elsewhere" }, outside = WHY,
+    from = "        return soc_tasks_note_cancelled(host, key, error);",
+    to = "        (void)soc_tasks_note_cancelled;",
+  },
+  {
+    name = "who waits for a task that fails elsewhere waits on",
+    file = "core/parts/hosts/hosts_in.c", by = { "spec:tasks_elsewhere" }, outside = WHY,
+    from = "    soc_request_fail(host, key, soc_error_name(SOC_ERECEIVER), HAS_DEAD_LETTER);",
+    to = "    (void)key;",
+  },
+  {
     name = "everybody writes to all agents of another host",
     file = "core/parts/hosts/hosts_orders.c", by = GROUP, outside = WHY,
     from = "        return soc_broadcasts_check(host, p->from, &p->send, error);",

@@ -20,6 +20,8 @@
 #include "parts/supervision/guard.h"
 #include "parts/tasks/tasks_lookup.h"
 
+#define HAS_DEAD_LETTER "the request could not be handled; its host has the dead letter"
+
 /* ---- reports ---- */
 
 /* Sends { error, message, message_id, to } to the sender of a message from elsewhere. `error`:
@@ -50,15 +52,14 @@ void soc_hosts_report(struct soc_host *host, const struct soc_message *message,
 {
     char id[SOC_MESSAGE_ID_BYTES];
     struct soc_buf error = {0};
-    if (!(message->flags & SOC_MESSAGE_WANTS_REPLY) || soc_transit_replies(host, message->key))
-        return;
+    if (!(message->flags & SOC_MESSAGE_WANTS_REPLY) || soc_transit_replies(host, message->key) ||
+        (outcome == SOC_OUTCOME_CANCELLED && soc_tasks_opens(host, message)))
+        return; /* the result of a cancelled task says more */
     soc_envelope_id(id, message);
     if (outcome == SOC_OUTCOME_EXPIRED)
         soc_refuse(&error, SOC_EEXPIRED, NULL, NULL, (struct soc_slice){0});
     else
-        soc_refuse(&error, SOC_ERECEIVER,
-                   "the request could not be handled; its host has the dead letter", NULL,
-                   (struct soc_slice){0});
+        soc_refuse(&error, SOC_ERECEIVER, HAS_DEAD_LETTER, NULL, (struct soc_slice){0});
     soc_hosts_note_reply(host, message->key);
     report(host, soc_agent_id(message->from), soc_slice(id, sizeof(id)), soc_agent_id(message->to),
            soc_buf_slice(&error), message->key);
@@ -276,8 +277,8 @@ static bool fails_task(struct soc_host *host, const struct soc_hosts_peer *peer,
     return is_told;
 }
 
-/* Tells whether a host says that a task of one of its agents has failed, though the agent did
- * not, and fails the task here. */
+/* Tells whether a host says that a task of one of its agents has failed or was cancelled, though
+ * the agent did not, and ends the task here. */
 static bool ends_task(struct soc_host *host, struct soc_hosts_peer *peer,
                       const struct soc_record_message *r)
 {
@@ -287,15 +288,21 @@ static bool ends_task(struct soc_host *host, struct soc_hosts_peer *peer,
         return false;
     const struct soc_task *task = soc_tasks_find_key(host, key);
     struct soc_slice error = soc_json_member(r->payload, "error");
-    if (task == NULL || !task->owner->is_remote || soc_hosts_peer_of(host, task->owner) != peer)
+    if (task == NULL)
+        return soc_tasks_is_over(host, key); /* its assigner knows: by a reply, or ended it */
+    if (!task->owner->is_remote || soc_hosts_peer_of(host, task->owner) != peer)
         return false;
+    if (soc_slice_equal(soc_json_plain_string(soc_json_member(r->payload, "status")),
+                        SOC_SLICE("cancelled")))
+        return soc_tasks_note_cancelled(host, key, error);
     struct soc_buf reason = {0};
     soc_buf_put_text(&reason, "{\"error\":");
     soc_buf_put_slice(&reason, error.data == NULL ? SOC_SLICE("\"receiver_failed\"") : error);
     soc_buf_put_byte(&reason, '}');
-    bool is_told = soc_tasks_fail_remote(host, task->owner, key, soc_buf_slice(&reason));
+    soc_tasks_fail_remote(host, task->owner, key, soc_buf_slice(&reason));
+    soc_request_fail(host, key, soc_error_name(SOC_ERECEIVER), HAS_DEAD_LETTER);
     soc_buf_fini(&reason);
-    return is_told;
+    return true;
 }
 
 /* Tells whether the host of the assigner says that a task is cancelled, and cancels it here: its
@@ -305,7 +312,7 @@ static bool cancels(struct soc_host *host, const struct soc_record_message *r)
     const struct soc_agent *owner = soc_registry_find(host, r->to);
     return r->flags & SOC_MESSAGE_IS_FORMAL && soc_slice_equal(r->type, SOC_SLICE("abort")) &&
            r->task_id.data != NULL && owner != NULL &&
-           soc_tasks_cancel_remote(host, owner, r->task_id);
+           soc_tasks_cancel_remote(host, owner, r->task_id, soc_json_member(r->payload, "reason"));
 }
 
 /* Tells whether it is the first task of an agent that was to be born with it, and was not; its

@@ -321,11 +321,20 @@ int soc_tasks_check_asking(const struct soc_host *host, struct soc_buf *error)
 }
 
 bool soc_tasks_cancel_remote(struct soc_host *host, const struct soc_agent *owner,
-                             struct soc_slice id)
+                             struct soc_slice id, struct soc_slice reason)
 {
     struct soc_task *task = soc_tasks_find(host, owner, id);
     if (task == NULL || task->assigner == NULL || !task->assigner->is_remote)
         return false;
-    soc_tasks_cut(host, task, task->assigner, (struct soc_slice){0}, false);
+    soc_tasks_cut(host, task, task->assigner, reason, false);
+    return true;
+}
+
+bool soc_tasks_note_cancelled(struct soc_host *host, uint64_t key, struct soc_slice reason)
+{
+    struct soc_task *task = soc_tasks_find_key(host, key);
+    if (task == NULL || !task->owner->is_remote)
+        return false;
+    soc_tasks_cut(host, task, task->owner, reason, false);
     return true;
 }

@@ -15,11 +15,17 @@
 
 struct soc_agent;
 struct soc_host;
+struct soc_message;
 
 /* Lend the open task with that key, or with that owner and id; NULL if there is none. */
 struct soc_task *soc_tasks_find_key(const struct soc_host *host, uint64_t key);
 struct soc_task *soc_tasks_find(const struct soc_host *host, const struct soc_agent *owner,
                                 struct soc_slice id);
+
+/* Tells whether the message is one that opens a task; and whether the task that the message with
+ * that key opened is remembered as over, whoever its owner was. */
+bool soc_tasks_opens(const struct soc_host *host, const struct soc_message *message);
+bool soc_tasks_is_over(const struct soc_host *host, uint64_t key);
 
 /* Tells whether the task's assigner still exists and can be notified. */
 bool soc_tasks_has_assigner(const struct soc_task *task);
@@ -33,9 +39,15 @@ bool soc_tasks_is_helper(struct soc_host *host, const struct soc_agent *agent, s
 uint32_t soc_tasks_count_open(const struct soc_host *host, const struct soc_agent *owner);
 
 /* The host of the assigner, an agent elsewhere, has cancelled the owner's task with that id:
- * cancels it here as well, with its descendants. False: there is none. Outside any turn. */
+ * cancels it here as well, with its descendants. `reason`: a JSON text, or absent. False: there
+ * is none. Outside any turn. */
 bool soc_tasks_cancel_remote(struct soc_host *host, const struct soc_agent *owner,
-                             struct soc_slice id);
+                             struct soc_slice id, struct soc_slice reason);
+
+/* The host of the owner, an agent elsewhere, has cancelled the task with that key: cancels it
+ * here as well, with its descendants, and tells the assigner. False: there is none. Outside any
+ * turn. */
+bool soc_tasks_note_cancelled(struct soc_host *host, uint64_t key, struct soc_slice reason);
 
 /* The message with that key, which opened a task of the owner, an agent elsewhere, was refused
  * there with `error`, an error object; key 0: there is no such agent, and all its tasks fail.

@@ -126,6 +126,22 @@ bool soc_tasks_has_done(const struct soc_host *host, const struct soc_agent *age
     return false;
 }
 
+bool soc_tasks_opens(const struct soc_host *host, const struct soc_message *message)
+{
+    return soc_tasks_style(host, message->type, soc_message_payload(message)) >= 0;
+}
+
+bool soc_tasks_is_over(const struct soc_host *host, uint64_t key)
+{
+    size_t cursor = 0;
+    const struct soc_workload *workload;
+    while ((workload = soc_map_each(&soc_tasks_of_host(host)->workloads, &cursor)) != NULL)
+        for (uint32_t i = 0; i < workload->done_count; i++)
+            if (workload->done[i].key == key)
+                return true;
+    return false;
+}
+
 /* Tells whether a result sent to `to` ends the task. */
 static bool is_for(const struct soc_host *host, const struct soc_task *task,
                    const struct soc_agent *to)

@@ -6,6 +6,10 @@ local fleets = require("fleets")
 local scene = require("scene")
 
 local function worker(s)
+  s.role { id = "worker", behaviour = {
+    task_assignment = function(agent) agent:sleep(3600000) end,
+    abort = function() end,
+  } }
   s.root {
     task_assignment = function(root, message)
       if message.payload.text == "ask" then
@@ -15,7 +19,11 @@ local function worker(s)
       root:sleep(3600000)
       root:complete(message, {})
     end,
-    abort = function(root, message) root.state.told = message.payload.task_id end,
+    abort = function(root, message)
+      root.state.told = message.payload.task_id
+      root.state.why = message.payload.reason
+      root.state.times = (root.state.times or 0) + 1
+    end,
   }
 end
 
@@ -38,6 +46,12 @@ local function state_of(s)
   return fleets.find(s:tasks(), "T1", "task_id").state
 end
 
+-- The person of the owner's host cancels it.
+local function cancel_there(f, owner, id)
+  assert(f.beta:send("user", { to = owner, type = "abort",
+    payload = { task_id = id, reason = "no time" } }))
+end
+
 describe("a task on another host", function()
   after_each(scene.close)
 
@@ -45,15 +59,89 @@ describe("a task on another host", function()
     local f, got = act(function(root)
       assign(root)
       root:sleep(1000)
-      local cancelled = assert(root:cancel("T1"))
+      local cancelled = assert(root:cancel("T1", "not needed"))
       root:sleep(1000)
       local _, again = root:cancel("T1")
       return { state = cancelled.state, again = again.error }
     end)
     assert.same({ state = "cancelled", again = "task_finished" }, got)
     assert.same({ "cancelled", "cancelled" }, { state_of(f.alpha), state_of(f.beta) })
-    assert.equal("T1", f.beta.agent("root").state.told)
+    local owner = f.beta.agent("root").state
+    assert.same({ "T1", "not needed", 1 }, { owner.told, owner.why, owner.times })
+    assert.equal("not needed", fleets.find(f.beta:tasks(), "T1", "task_id").reason)
     assert.equal("idle", f.beta.agent("root").status)
+  end)
+
+  it("is cancelled for its assigner if it is cancelled on the host of its owner", function()
+    local f = act(function(root)
+      assign(root)
+      root:sleep(60000)
+      return {}
+    end, { faults = function(f)
+      f:advance(1000)
+      cancel_there(f, "root", "T1")
+      f:advance(1000)
+      f.alpha:crash()
+      f.alpha:recover()
+    end })
+    assert.same({ "cancelled", "cancelled" }, { state_of(f.alpha), state_of(f.beta) })
+    local result = f.alpha:messages({ type = "result" })
+    assert.same({ 1, "root", "cancelled", "no time" },
+      { #result, result[1].to, result[1].payload.status, result[1].payload.error })
+    assert.equal("no time", fleets.find(f.alpha:tasks(), "T1", "task_id").reason)
+    assert.equal(1, f.beta.agent("root").state.times)
+  end)
+
+  it("ends the wait of its assigner if it is cancelled on the host of its owner", function()
+    local f, got = act(function(root)
+      local _, asked = root:request { to = "root@beta", type = "task_assignment", task_id = "T1",
+        payload = { text = "dig" }, timeout_ms = 600000 }
+      local child = assert(root:spawn_agent("worker", scene.brief(),
+        { host = "beta", message = "dig", wait = true, timeout_ms = 600000 }))
+      return { asked = asked, state = child.result.status, why = child.result.error }
+    end, { faults = function(f)
+      for _ = 1, 2 do
+        f:advance(1000)
+        for _, task in ipairs(f.beta:tasks({ state = "processing" })) do
+          cancel_there(f, task.agent, task.task_id)
+        end
+      end
+    end })
+    assert.same({ "cancelled", "no time" }, { got.asked.error, got.asked.reason })
+    assert.same({ "cancelled", "no time" }, { got.state, got.why })
+    assert.equal("cancelled", state_of(f.alpha))
+    assert.same({}, f.alpha:messages({ type = "result" }))
+    assert.is_nil(f.alpha.agent("root").state.seen) -- no result beside the answer
+  end)
+
+  it("is answered once if its owner fails while its assigner waits", function()
+    local f, got = act(function(root)
+      local _, err = root:request { to = "root@beta", type = "task_assignment", task_id = "T1",
+        payload = { text = "ask" }, timeout_ms = 600000 }
+      root:sleep(60000)
+      return { error = err.error }
+    end)
+    assert.equal("receiver_failed", got.error)
+    assert.equal("failed", state_of(f.alpha))
+    assert.same({}, f.alpha:messages({ type = "result" }))
+    assert.is_nil(f.alpha.agent("root").state.seen)
+  end)
+
+  it("is cancelled there by a plain message of its assigner", function()
+    for _, plain in ipairs({ { type = "abort", payload = { task_id = "T1", reason = "r" } },
+      { type = "task", payload = { task_id = "T1", action = "cancel", reason = "r" } } }) do
+      local f = act(function(root)
+        assign(root)
+        root:sleep(1000)
+        plain.to = "root@beta"
+        assert(root:send_message(plain))
+        root:sleep(1000)
+      end)
+      assert.same({ "cancelled", "cancelled" }, { state_of(f.alpha), state_of(f.beta) })
+      assert.equal("r", fleets.find(f.beta:tasks(), "T1", "task_id").reason)
+      assert.equal(1, #f.beta:messages({ type = plain.type }))
+      scene.close()
+    end
   end)
 
   it("is cancelled though that host was down, before or after it got the task", function()
