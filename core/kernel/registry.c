@@ -111,9 +111,28 @@ void soc_registry_set_host(struct soc_host *host, struct soc_slice name)
 void soc_registry_add_peer(struct soc_host *host, struct soc_slice name)
 {
     if (soc_map_find(&host->registry.peers, name) == NULL) {
-        char *copy = soc_copy_text(name.data, name.length);
-        soc_map_put(&host->registry.peers, soc_slice_text(copy), copy);
+        struct soc_registry_peer *peer = soc_alloc_zero(sizeof(*peer));
+        peer->name = soc_copy_text(name.data, name.length);
+        soc_map_put(&host->registry.peers, soc_slice_text(peer->name), peer);
     }
+}
+
+/* Lends the joined host that an address names; NULL: there is none. */
+static struct soc_registry_peer *peer_of(const struct soc_host *host, struct soc_slice address)
+{
+    struct soc_slice agent;
+    struct soc_slice name;
+    return soc_id_divide(address, &agent, &name) ? soc_map_find(&host->registry.peers, name) : NULL;
+}
+
+void soc_registry_set_silent(struct soc_host *host, struct soc_slice name, bool is_silent)
+{
+    struct soc_registry_peer *peer = soc_map_find(&host->registry.peers, name);
+    struct soc_agent *proxy;
+    peer->is_silent = is_silent;
+    for (size_t cursor = 0; (proxy = soc_registry_each_remote(host, &cursor)) != NULL;)
+        if (peer_of(host, soc_agent_id(proxy)) == peer)
+            proxy->is_unresponsive = is_silent;
 }
 
 static bool is_own_host(const struct soc_host *host, struct soc_slice name)
@@ -143,7 +162,9 @@ struct soc_agent *soc_registry_need_remote(struct soc_host *host, struct soc_sli
     struct soc_role *unknown = soc_map_find(&host->registry.roles, SOC_SLICE("unknown"));
     assert(unknown != NULL); /* soc_host_new adds it */
     agent = soc_agent_new(id, unknown, NULL, 0);
+    const struct soc_registry_peer *peer = peer_of(host, id);
     agent->is_external = agent->is_remote = true;
+    agent->is_unresponsive = peer != NULL && peer->is_silent;
     agent->rank = ++host->registry.named;
     soc_map_put(&host->registry.remotes, soc_agent_id(agent), agent);
     return agent;
@@ -280,8 +301,11 @@ void soc_registry_fini(struct soc_host *host)
     while ((item = soc_map_each(&registry->remotes, &cursor)) != NULL)
         soc_agent_free(item);
     soc_map_fini(&registry->remotes);
-    for (cursor = 0; (item = soc_map_each(&registry->peers, &cursor)) != NULL;)
-        free(item);
+    struct soc_registry_peer *peer;
+    for (cursor = 0; (peer = soc_map_each(&registry->peers, &cursor)) != NULL;) {
+        free(peer->name);
+        free(peer);
+    }
     soc_map_fini(&registry->peers);
     for (cursor = 0; (item = soc_map_each(&registry->roles, &cursor)) != NULL;)
         soc_role_free(item);

@@ -81,6 +81,10 @@ struct soc_agent *soc_registry_find_stored(struct soc_host *host, struct soc_sli
 void soc_registry_set_host(struct soc_host *host, struct soc_slice name);
 void soc_registry_add_peer(struct soc_host *host, struct soc_slice name);
 
+/* The host of that name, which is joined, is silent or is heard again: all proxies of its agents,
+ * and those made meanwhile, show `unresponsive`, or no longer. */
+void soc_registry_set_silent(struct soc_host *host, struct soc_slice name, bool is_silent);
+
 /* Tells whether `id` is an address of an agent on a host that is not joined. */
 bool soc_registry_is_astray(const struct soc_host *host, struct soc_slice id);
 

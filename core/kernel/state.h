@@ -45,6 +45,12 @@ struct soc_types {
     const struct soc_symbol *general;
 };
 
+/* registry.h: a host that this one is joined to. */
+struct soc_registry_peer {
+    char *name;
+    bool is_silent;
+};
+
 /* registry.h: roles and agents. */
 struct soc_registry {
     struct soc_map roles;  /* id -> soc_role, owned */
@@ -56,7 +62,7 @@ struct soc_registry {
     uint32_t named;              /* rank of the agent known by name only that came last */
     char *orchestrator;          /* the id behind the alias; NULL: root */
     char *host_name;             /* of this host among those it has joined; NULL: none */
-    struct soc_map peers;        /* names of the hosts it is joined to, owned */
+    struct soc_map peers;        /* name -> soc_registry_peer, owned */
     struct soc_map remotes;      /* agent@host -> soc_agent, owned */
     struct soc_map remote_roles; /* of those, by name and id -> soc_role, owned */
 };

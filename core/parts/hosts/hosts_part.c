@@ -380,11 +380,8 @@ static bool is_busy(const struct soc_host *host)
 
 void soc_hosts_set_silent(struct soc_host *host, struct soc_hosts_peer *peer, bool is_silent)
 {
-    struct soc_agent *proxy;
     peer->is_silent = is_silent;
-    for (size_t cursor = 0; (proxy = soc_registry_each_remote(host, &cursor)) != NULL;)
-        if (soc_hosts_peer_of(host, proxy) == peer)
-            proxy->is_unresponsive = is_silent;
+    soc_registry_set_silent(host, soc_slice_text(peer->name), is_silent);
 }
 
 void soc_hosts_set_agents(struct soc_hosts_peer *peer, int64_t agents)
