@@ -35,6 +35,7 @@ struct world { /* a host, its store, and what its scripts are */
     const struct soc_part *const *parts; /* NULL: those of every society */
     uint32_t effects_max;                /* 0: as usual */
     uint32_t retries_max;                /* of a turn that raised */
+    uint64_t seed;                       /* 0: 1 */
     int64_t now_ms;                      /* time at a start, if the store knows none later */
     int runs;                            /* calls of a part */
     int live;                            /* effects done, not answered from the record */

@@ -26,7 +26,7 @@ static inline int world_start_as(struct world *world, const char *app)
         .parts = world->parts == NULL ? soc_part_table : world->parts,
         .store = world->store,
         .loop = world->loop,
-        .seed = 1,
+        .seed = world->seed == 0 ? 1 : world->seed,
         .log = {.level = SOC_LOG_NONE},
         .show = world_show,
         .failed = world_failed,

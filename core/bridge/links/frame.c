@@ -4,7 +4,7 @@
 
 #include "net/digest.h"
 
-#define VERSION      2
+#define VERSION      3
 #define KEY_ID_BYTES 4
 #define NUMBERS      7 /* of 8 bytes in the head */
 #define HEAD_BYTES   (2 + 2 * SOC_FRAME_ID_BYTES + NUMBERS * 8 + 4 + 4)

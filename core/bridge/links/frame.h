@@ -43,8 +43,8 @@ struct soc_frame {
     uint64_t taken;                   /* the last item of the reader that is durable here */
     uint64_t wanted;                  /* the item of the reader that is missing; 0: none is */
     struct soc_carrier_place heard;   /* the last frame of the reader that was read */
-    struct soc_slice busy;            /* lent; agents that can take no mail now: ids, each with
-                                         a NUL */
+    struct soc_slice busy;            /* lent; which agents can take no mail, texts with a NUL
+                                         each (parts/hosts/hosts.h); empty: as before */
     uint32_t count;                   /* of items */
     struct soc_slice items;           /* lent; soc_frame_add and soc_frame_next */
 };

@@ -35,8 +35,7 @@ struct soc_link {
     bool is_ready;                       /* the carrier */
     bool must_create;                    /* the stream */
     bool must_answer;                    /* a frame is due, whatever it holds */
-    int64_t ready_ms;
-    int64_t sent_ms; /* the last frame */
+    int64_t sent_ms;                     /* the last frame */
 
     /* what it hears */
     bool is_met; /* the peer's present epoch has named this end's */
@@ -179,12 +178,16 @@ static void go_back(struct soc_link *link, uint64_t number)
 
 /* ---- the carrier ---- */
 
-struct soc_carrier_place soc_link_ready(struct soc_link *link, int64_t now_ms)
+struct soc_carrier_place soc_link_ready(struct soc_link *link)
 {
     link->is_ready = true;
     link->must_create = true;
-    link->ready_ms = now_ms;
     return link->heard;
+}
+
+void soc_link_speak(struct soc_link *link)
+{
+    link->must_answer = true;
 }
 
 void soc_link_lost(struct soc_link *link)
@@ -415,13 +418,11 @@ int64_t soc_link_due(const struct soc_link *link)
 
 /* ---- figures ---- */
 
-struct soc_link_figures soc_link_figures(const struct soc_link *link, int64_t now_ms)
+struct soc_link_figures soc_link_figures(const struct soc_link *link)
 {
-    int64_t since_ms = link->heard_ms > link->ready_ms ? link->heard_ms : link->ready_ms;
     return (struct soc_link_figures){
         .stop = link->stop,
         .is_met = link->is_met,
-        .is_silent = link->is_ready && now_ms - since_ms >= SOC_LINK_SILENT_MS,
         .waiting = link->state.last - link->state.acked,
         .in_flight = link->next - link->state.acked - 1,
         .in_flight_bytes = link->flight_bytes,

@@ -36,7 +36,6 @@
 #define SOC_LINK_FRAME_BYTES  (64u << 10) /* a frame is closed beyond it */
 #define SOC_LINK_IDLE_MS      2000        /* between frames of an idle link */
 #define SOC_LINK_ASK_MS       500         /* between questions that are not answered */
-#define SOC_LINK_SILENT_MS    10000       /* after which a peer counts as silent */
 
 struct soc_link;
 
@@ -93,7 +92,6 @@ struct soc_link_outgoing {
 struct soc_link_figures {
     enum soc_link_stop stop;
     bool is_met;        /* the peer has answered in this epoch */
-    bool is_silent;     /* nothing was heard of it for a while, though the carrier works */
     uint64_t waiting;   /* items not acknowledged */
     uint64_t in_flight; /* of these, sent */
     uint64_t in_flight_bytes;
@@ -133,7 +131,10 @@ void soc_link_unnumber(struct soc_link *link);
 void soc_link_durable(struct soc_link *link, uint64_t last, uint64_t taken);
 
 /* The carrier is ready: the owner reads the peer's stream after the place returned. */
-struct soc_carrier_place soc_link_ready(struct soc_link *link, int64_t now_ms);
+struct soc_carrier_place soc_link_ready(struct soc_link *link);
+
+/* Has a frame leave soon, whatever it holds. */
+void soc_link_speak(struct soc_link *link);
 
 /* The carrier was lost; nothing leaves until it is ready. */
 void soc_link_lost(struct soc_link *link);
@@ -153,7 +154,7 @@ bool soc_link_next(struct soc_link *link, int64_t now_ms, struct soc_link_outgoi
 int64_t soc_link_due(const struct soc_link *link);
 
 /* Returns the figures. */
-struct soc_link_figures soc_link_figures(const struct soc_link *link, int64_t now_ms);
+struct soc_link_figures soc_link_figures(const struct soc_link *link);
 
 /* Returns the wire name and the text of a condition. */
 const char *soc_link_stop_name(enum soc_link_stop stop);

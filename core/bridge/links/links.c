@@ -8,9 +8,8 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/json.h"
-#include "base/limits.h"
 #include "base/mem.h"
-#include "bridge/links/link.h"
+#include "bridge/links/links_state.h"
 #include "env/clock.h"
 #include "kernel/gate.h"
 #include "kernel/host.h"
@@ -19,67 +18,21 @@
 #include "net/digest.h"
 #include "parts/hosts/hosts.h"
 
-#define CARDS_MS       2000
 #define SILENT_MS      10000 /* without a new card */
 #define SKEW_MS        1000  /* clocks that differ more raise an alert */
 #define BUSY_LOOK_MS   100
 #define NUMBER_AT_ONCE 1024
 #define BACKLOG_BYTES  (8u << 20) /* in this process; more frames wait */
 
-/* A link to one peer. */
-struct end {
-    struct soc_links *links;
-    struct soc_hosts_peer *peer;
-    int index;
-    char *name;
-    struct soc_link *link;   /* NULL: its epoch is not durable yet */
-    uint64_t awaited;        /* the epoch that is to become durable */
-    struct soc_buf busy;     /* the agents of the peer that can take no mail, as it said last */
-    struct soc_buf busy_out; /* those of this host, as the peer is told … */
-    int64_t busy_ms;         /* … since they were looked at */
-    uint64_t card;           /* a hash of its last card; 0: none yet */
-    int64_t card_ms;         /* when that changed */
-    bool is_due;             /* a batch is durable: a frame may leave when all it ends is noted */
-    bool is_silent;
-    bool is_refused; /* it was said that its frames are refused */
-    bool is_blocked; /* or that its stream cannot be read */
-};
-
 /* What becomes durable with a batch. */
 struct mark {
-    struct end *end;
+    struct soc_links_end *end;
     uint64_t epoch;
     uint64_t last;
     uint64_t taken;
 };
 
-struct soc_links {
-    struct soc_host *host;
-    struct soc_carrier *carrier; /* NULL: stopped */
-    struct soc_alarm *alarm;     /* NULL: simulated */
-    char *society;
-    char *name;
-    char *keys[SOC_FRAME_KEYS_MAX];
-    int key_count;
-    struct end *ends;
-    int count;
-    int wanted;                       /* the number it asks for; -1: none was set */
-    int tries;                        /* numbers that others had */
-    bool is_ready;                    /* the carrier */
-    bool is_numbered;                 /* the number is durable and this host's */
-    bool is_taken;                    /* another host has the number: all links have stopped */
-    bool has_time;                    /* `ahead_ms` is known */
-    bool is_skewed;                   /* it was said that the clocks differ */
-    bool is_told_lost;                /* that the carrier is lost */
-    int64_t ahead_ms;                 /* by how much the carrier's clock is ahead of the host's */
-    int64_t exchange_ms;              /* when cards are exchanged next */
-    uint64_t cards;                   /* shown in this run */
-    struct soc_buf marks;             /* struct mark, oldest first */
-    size_t marks_done;                /* bytes of them that are durable */
-    void (*note_durable)(void *user); /* called for each mark */
-};
-
-static int64_t now_of(const struct soc_links *links)
+int64_t soc_links_now(const struct soc_links *links)
 {
     return soc_clock_now(soc_host_clock(links->host));
 }
@@ -123,7 +76,7 @@ static struct soc_link_state state_of(const struct soc_hosts_end *end)
     return state;
 }
 
-static void keep(struct end *end, const struct soc_link_state *state)
+static void keep(struct soc_links_end *end, const struct soc_link_state *state)
 {
     struct soc_hosts_end stored = {
         .last = state->last,
@@ -148,12 +101,11 @@ static void make_id(struct soc_links *links, uint8_t out[SOC_FRAME_ID_BYTES])
 
 static void put_item(void *user, uint64_t number, struct soc_buf *out)
 {
-    const struct end *end = user;
+    const struct soc_links_end *end = user;
     soc_hosts_put_item(end->links->host, end->peer, number, end->links->ahead_ms, out);
 }
 
-/* Notes what the open batch makes durable. `end` NULL: the number of this host. */
-static void mark(struct soc_links *links, struct end *end)
+void soc_links_mark(struct soc_links *links, struct soc_links_end *end)
 {
     struct mark mark = {.end = end};
     const struct soc_hosts_end *stored = end == NULL ? NULL : soc_hosts_end(end->peer);
@@ -167,7 +119,7 @@ static void mark(struct soc_links *links, struct end *end)
 }
 
 /* Raises the epoch of an end and waits until that is durable. */
-static void raise_epoch(struct end *end, struct soc_link_state *state)
+static void raise_epoch(struct soc_links_end *end, struct soc_link_state *state)
 {
     soc_link_free(end->link);
     end->link = NULL;
@@ -177,20 +129,20 @@ static void raise_epoch(struct end *end, struct soc_link_state *state)
 
 /* ---- what is said ---- */
 
-static void alert(struct soc_links *links, const char *peer, const char *type, const char *text)
+void soc_links_alert(struct soc_links *links, const char *peer, const char *type, const char *text)
 {
     soc_hosts_alert(links->host, peer == NULL ? (struct soc_slice){0} : soc_slice_text(peer), type,
                     text);
 }
 
-static void say_stop(struct end *end)
+static void say_stop(struct soc_links_end *end)
 {
-    struct soc_link_figures figures = soc_link_figures(end->link, now_of(end->links));
+    struct soc_link_figures figures = soc_link_figures(end->link);
     if (figures.stop == SOC_LINK_NONE)
-        alert(end->links, end->name, "link_resumed", soc_link_stop_text(figures.stop));
+        soc_links_alert(end->links, end->name, "link_resumed", soc_link_stop_text(figures.stop));
     else
-        alert(end->links, end->name, soc_link_stop_name(figures.stop),
-              soc_link_stop_text(figures.stop));
+        soc_links_alert(end->links, end->name, soc_link_stop_name(figures.stop),
+                        soc_link_stop_text(figures.stop));
 }
 
 /* ---- what leaves ---- */
@@ -205,16 +157,16 @@ static struct soc_frame_keys keys_of(const struct soc_links *links, const char *
     return keys;
 }
 
-static bool can_number(const struct end *end)
+static bool can_number(const struct soc_links_end *end)
 {
-    struct soc_link_figures figures = soc_link_figures(end->link, now_of(end->links));
+    struct soc_link_figures figures = soc_link_figures(end->link);
     return end->links->is_ready && figures.is_met && figures.stop == SOC_LINK_NONE &&
            figures.waiting < SOC_LINK_WINDOW_ITEMS &&
            figures.in_flight_bytes < SOC_LINK_WINDOW_BYTES;
 }
 
 /* Numbers waiting mail while the link has room. */
-static void number_mail(struct end *end)
+static void number_mail(struct soc_links_end *end)
 {
     struct soc_host *host = end->links->host;
     bool is_any = false;
@@ -230,27 +182,45 @@ static void number_mail(struct end *end)
             break;
     }
     if (is_any)
-        mark(end->links, end);
+        soc_links_mark(end->links, end);
 }
 
-/* Lends the list of agents that can take no mail, which is not made for every frame. */
-static struct soc_slice busy_for(struct end *end)
+static bool is_look_due(const struct soc_links_end *end)
 {
-    int64_t now_ms = now_of(end->links);
-    if (now_ms - end->busy_ms >= BUSY_LOOK_MS || now_ms < end->busy_ms) {
-        end->busy_ms = now_ms;
-        end->busy_out.length = 0;
-        soc_hosts_put_busy(end->links->host, end->peer, &end->busy_out);
-    }
-    return soc_buf_slice(&end->busy_out);
+    int64_t since_ms = soc_links_now(end->links) - end->busy_ms;
+    return since_ms >= BUSY_LOOK_MS || since_ms < 0;
 }
 
-static void send_frame(struct end *end, struct soc_link_outgoing *out)
+/* Looks which agents of this host can take no mail; true: the peer is told something else. */
+static bool look_busy(struct soc_links_end *end)
+{
+    struct soc_buf before = end->busy;
+    end->busy = (struct soc_buf){0};
+    end->busy_ms = soc_links_now(end->links);
+    end->is_holding = soc_hosts_put_busy(end->links->host, end->peer, &end->busy_after, &end->busy);
+    end->is_busy_new = true;
+    bool is_other = !soc_slice_equal(soc_buf_slice(&before), soc_buf_slice(&end->busy));
+    soc_buf_fini(&before);
+    return is_other;
+}
+
+/* While the peer holds mail back, it is told at once when that changes. */
+static void hold(struct soc_links_end *end)
+{
+    if (end->link != NULL && end->is_holding && is_look_due(end) && look_busy(end))
+        soc_link_speak(end->link);
+}
+
+static void send_frame(struct soc_links_end *end, struct soc_link_outgoing *out)
 {
     struct soc_links *links = end->links;
     struct soc_frame_keys keys = keys_of(links, links->name, end->name);
     struct soc_buf bytes = {0};
-    out->frame.busy = busy_for(end);
+    if (is_look_due(end))
+        look_busy(end);
+    if (end->is_busy_new)
+        out->frame.busy = soc_buf_slice(&end->busy);
+    end->is_busy_new = false;
     soc_frame_put(&bytes, &out->frame, &keys);
     if (out->is_creation)
         soc_carrier_create(links->carrier, end->index, out->place, soc_buf_slice(&bytes));
@@ -260,34 +230,41 @@ static void send_frame(struct end *end, struct soc_link_outgoing *out)
     soc_buf_fini(&bytes);
 }
 
-static void pump(struct end *end)
+static void pump(struct soc_links_end *end)
 {
     struct soc_links *links = end->links;
     struct soc_link_outgoing out;
     if (links->carrier == NULL || end->link == NULL || links->is_taken)
         return;
+    hold(end);
     number_mail(end);
     while (soc_carrier_backlog(links->carrier) < BACKLOG_BYTES &&
-           soc_link_next(end->link, now_of(links), &out))
+           soc_link_next(end->link, soc_links_now(links), &out))
         send_frame(end, &out);
 }
 
 /* ---- starting ---- */
 
 /* Uses the carrier for a link once everything it needs is there. */
-static void start(struct end *end)
+static void start(struct soc_links_end *end)
 {
     struct soc_links *links = end->links;
     if (end->link == NULL || !links->is_ready || !links->is_numbered || !links->has_time ||
         links->is_taken)
         return;
-    soc_carrier_read(links->carrier, end->index, soc_link_ready(end->link, now_of(links)));
-    end->card_ms = now_of(links);
+    soc_carrier_read(links->carrier, end->index, soc_link_ready(end->link));
+    end->card_ms = soc_links_now(links);
     pump(end);
 }
 
+void soc_links_start_all(struct soc_links *links)
+{
+    for (int i = 0; i < links->count; i++)
+        start(&links->ends[i]);
+}
+
 /* A new epoch is durable: the link can be used. */
-static void open_link(struct end *end)
+static void open_link(struct soc_links_end *end)
 {
     struct soc_link_state state = state_of(soc_hosts_end(end->peer));
     end->link = soc_link_new(&state, put_item, end);
@@ -296,7 +273,7 @@ static void open_link(struct end *end)
 
 static void apply_mark(const struct mark *mark)
 {
-    struct end *end = mark->end;
+    struct soc_links_end *end = mark->end;
     if (end->link == NULL && mark->epoch == end->awaited)
         open_link(end);
     else if (end->link != NULL && soc_link_state(end->link)->epoch == mark->epoch)
@@ -316,8 +293,7 @@ static void note_durable(void *user)
         return;
     if (mark.end == NULL) {
         links->is_numbered = true;
-        for (int i = 0; i < links->count; i++)
-            start(&links->ends[i]);
+        soc_links_start_all(links);
         return;
     }
     apply_mark(&mark);
@@ -327,14 +303,13 @@ static void note_durable(void *user)
 static void exchange(struct soc_links *links)
 {
     struct soc_buf card = {0};
-    int number = soc_hosts_number_of(links->host);
-    links->exchange_ms = now_of(links) + CARDS_MS;
+    links->exchange_ms = soc_links_now(links) + SOC_LINKS_CARDS_MS;
     if (!links->is_ready)
         return;
     soc_buf_put_byte(&card, '{');
     soc_json_put_text_member(&card, "host", soc_slice_text(links->name));
     soc_json_put_name(&card, "number");
-    soc_json_put_integer(&card, number);
+    soc_json_put_integer(&card, soc_hosts_number_of(links->host));
     soc_json_put_name(&card, "card");
     soc_json_put_integer(&card, (int64_t)++links->cards);
     soc_json_put_name(&card, "agents");
@@ -342,8 +317,8 @@ static void exchange(struct soc_links *links)
     soc_json_put_name(&card, "time");
     soc_json_put_integer(&card, date_of(links));
     soc_buf_put_byte(&card, '}');
+    soc_links_claim(links); /* first: who sees the card knows that */
     soc_carrier_exchange(links->carrier, soc_buf_slice(&card));
-    soc_carrier_claim(links->carrier, number >= 0 ? number : links->wanted);
     soc_buf_fini(&card);
 }
 
@@ -352,7 +327,7 @@ static void arm(struct soc_links *links)
     if (links->alarm == NULL)
         return;
     int64_t due_ms = soc_links_due(links);
-    int64_t wait_ms = due_ms - now_of(links);
+    int64_t wait_ms = due_ms - soc_links_now(links);
     soc_alarm_set(links->alarm, due_ms < 0 ? -1 : wait_ms < 1 ? 1 : wait_ms);
 }
 
@@ -362,22 +337,24 @@ static void hear_ready(void *user)
 {
     struct soc_links *links = user;
     links->is_ready = true;
+    links->ready_ms = soc_links_now(links);
     links->is_told_lost = false;
     exchange(links);
-    for (int i = 0; i < links->count; i++)
-        start(&links->ends[i]);
+    soc_links_start_all(links);
     arm(links);
 }
 
 static void hear_lost(void *user, const char *why)
 {
     struct soc_links *links = user;
+    if (links->is_ready)
+        links->ready_ms = soc_links_now(links);
     links->is_ready = false;
     for (int i = 0; i < links->count; i++)
         if (links->ends[i].link != NULL)
             soc_link_lost(links->ends[i].link);
     if (!links->is_told_lost)
-        alert(links, NULL, "carrier_lost", why);
+        soc_links_alert(links, NULL, "carrier_lost", why);
     links->is_told_lost = true;
 }
 
@@ -385,7 +362,7 @@ static void hear_appended(void *user, int peer, struct soc_carrier_place place,
                           enum soc_carrier_end how)
 {
     struct soc_links *links = user;
-    struct end *end = &links->ends[peer];
+    struct soc_links_end *end = &links->ends[peer];
     if (end->link == NULL)
         return;
     if (soc_link_appended(end->link, place, how))
@@ -394,7 +371,7 @@ static void hear_appended(void *user, int peer, struct soc_carrier_place place,
 }
 
 /* Takes the items that are new, and everything the frame says, in one batch. */
-static void take_frame(struct end *end, const struct soc_frame *frame,
+static void take_frame(struct soc_links_end *end, const struct soc_frame *frame,
                        const struct soc_link_news *news)
 {
     struct soc_links *links = end->links;
@@ -407,32 +384,30 @@ static void take_frame(struct end *end, const struct soc_frame *frame,
             soc_hosts_take(links->host, end->peer, item, links->ahead_ms);
     if (news->is_state_changed) {
         keep(end, soc_link_state(end->link));
-        mark(links, end);
+        soc_links_mark(links, end);
     }
-    if (!soc_slice_equal(frame->busy, soc_buf_slice(&end->busy))) {
-        end->busy.length = 0;
-        soc_buf_put_slice(&end->busy, frame->busy);
+    if (frame->busy.length > 0)
         soc_hosts_set_busy(links->host, end->peer, frame->busy);
-    }
 }
 
 static void hear_frame(void *user, int peer, struct soc_carrier_place place, struct soc_slice bytes)
 {
     struct soc_links *links = user;
-    struct end *end = &links->ends[peer];
+    struct soc_links_end *end = &links->ends[peer];
     struct soc_frame_keys keys = keys_of(links, end->name, links->name);
     struct soc_frame frame;
     struct soc_detail detail;
     if (end->link == NULL || links->is_taken)
         return;
+    end->is_blocked = false;
     if (soc_frame_read(&frame, bytes, &keys, &detail) < 0) {
         if (!end->is_refused)
-            alert(links, end->name, "frame_refused", detail.text);
+            soc_links_alert(links, end->name, "frame_refused", detail.text);
         end->is_refused = true;
         return;
     }
     end->is_refused = false;
-    struct soc_link_news news = soc_link_receive(end->link, place, &frame, now_of(links));
+    struct soc_link_news news = soc_link_receive(end->link, place, &frame, soc_links_now(links));
     take_frame(end, &frame, &news);
     if (news.is_stopped)
         say_stop(end);
@@ -440,100 +415,63 @@ static void hear_frame(void *user, int peer, struct soc_carrier_place place, str
     arm(links);
 }
 
-static void set_silent(struct end *end, bool is_silent)
+static void set_silent(struct soc_links_end *end, bool is_silent)
 {
     if (end->is_silent == is_silent)
         return;
     end->is_silent = is_silent;
     soc_hosts_set_silent(end->links->host, end->peer, is_silent);
-    alert(end->links, end->name, is_silent ? "host_unreachable" : "host_reachable",
-          is_silent ? "the host shows no sign of life; mail for its agents waits"
-                    : "the host shows signs of life again");
+    soc_links_alert(end->links, end->name, is_silent ? "host_unreachable" : "host_reachable",
+                    is_silent ? "the host shows no sign of life; mail for its agents waits"
+                              : "the host shows signs of life again");
 }
 
 static void hear_card(void *user, struct soc_slice host, struct soc_slice bytes)
 {
     struct soc_links *links = user;
     for (int i = 0; i < links->count; i++) {
-        struct end *end = &links->ends[i];
+        struct soc_links_end *end = &links->ends[i];
         uint64_t hash = soc_hash(bytes.data, bytes.length, 1);
-        if (!soc_slice_equal(host, soc_slice_text(end->name)) || hash == end->card)
+        if (!soc_slice_equal(host, soc_slice_text(end->name)))
+            continue;
+        end->shown_ms = soc_links_now(links);
+        if (hash == end->card)
             continue;
         int64_t agents = 0;
         if (soc_json_integer(soc_json_member(bytes, "agents"), &agents))
             soc_hosts_set_agents(end->peer, agents);
         end->card = hash;
-        end->card_ms = now_of(links);
+        end->card_ms = soc_links_now(links);
         set_silent(end, false);
-    }
-}
-
-/* Another host has the number of this one. */
-static void refuse_number(struct soc_links *links, int number, struct soc_slice host)
-{
-    struct soc_buf text = {0};
-    soc_buf_printf(&text, "the host '%.*s' has the number %d of this host; no link is used",
-                   (int)host.length, host.data, number);
-    links->is_taken = true;
-    for (int i = 0; i < links->count; i++)
-        if (links->ends[i].link != NULL)
-            soc_link_lost(links->ends[i].link);
-    alert(links, NULL, "number_taken", soc_buf_text(&text));
-    soc_buf_fini(&text);
-}
-
-static void hear_claimed(void *user, int number, struct soc_slice host)
-{
-    struct soc_links *links = user;
-    int own = soc_hosts_number_of(links->host);
-    bool is_ours = soc_slice_equal(host, soc_slice_text(links->name));
-    if (links->is_taken && is_ours && number == own) {
-        links->is_taken = false;
-        alert(links, NULL, "number_free", "the number of this host is its own again");
-        for (int i = 0; i < links->count; i++)
-            start(&links->ends[i]);
-        return;
-    }
-    if (links->is_taken)
-        return;
-    if (is_ours && own < 0) {
-        soc_hosts_set_number(links->host, number);
-        mark(links, NULL);
-    } else if (is_ours && !links->is_numbered && own == number) {
-        mark(links, NULL);
-    } else if (!is_ours && own < 0 && number == links->wanted && links->tries < SOC_HOSTS_MAX - 1) {
-        links->tries++;
-        links->wanted = number % (SOC_HOSTS_MAX - 1) + 1; /* 0 is of hosts that never joined */
-        soc_carrier_claim(links->carrier, links->wanted);
-    } else if (!is_ours && (own == number || own < 0)) {
-        refuse_number(links, number, host);
     }
 }
 
 static void hear_blocked(void *user, int peer, const char *why)
 {
     struct soc_links *links = user;
-    struct end *end = &links->ends[peer];
+    struct soc_links_end *end = &links->ends[peer];
     if (!end->is_blocked)
-        alert(links, end->name, "stream_blocked", why);
+        soc_links_alert(links, end->name, "stream_blocked", why);
     end->is_blocked = true;
 }
 
 static void hear_cards(void *user, int64_t time_ms)
 {
     struct soc_links *links = user;
-    int64_t now_ms = now_of(links);
+    int64_t now_ms = soc_links_now(links);
     int64_t skew_ms = time_ms - date_of(links);
     bool is_skewed = skew_ms > SKEW_MS || skew_ms < -SKEW_MS;
     bool is_first = !links->has_time;
     links->ahead_ms = time_ms - now_ms;
     links->has_time = true;
     if (is_skewed && !links->is_skewed)
-        alert(links, NULL, "clock_skew",
-              "the clock of this host and that of the carrier differ by more than a second");
+        soc_links_alert(
+            links, NULL, "clock_skew",
+            "the clock of this host and that of the carrier differ by more than a second");
     links->is_skewed = is_skewed;
+    soc_links_search(links);
     for (int i = 0; i < links->count; i++) {
-        struct end *end = &links->ends[i];
+        struct soc_links_end *end = &links->ends[i];
         if (is_first)
             start(end);
         else if (links->is_ready && end->link != NULL && now_ms - end->card_ms >= SILENT_MS)
@@ -551,8 +489,11 @@ int64_t soc_links_due(struct soc_links *links)
         return -1;
     for (int i = 0; i < links->count; i++) {
         int64_t link_ms = links->ends[i].link == NULL ? -1 : soc_link_due(links->ends[i].link);
+        int64_t look_ms = links->ends[i].busy_ms + BUSY_LOOK_MS;
         if (link_ms >= 0 && link_ms < due_ms)
             due_ms = link_ms;
+        if (link_ms >= 0 && links->ends[i].is_holding && look_ms < due_ms)
+            due_ms = look_ms;
     }
     return due_ms;
 }
@@ -561,7 +502,7 @@ void soc_links_tick(struct soc_links *links)
 {
     if (links->carrier == NULL)
         return;
-    if (links->exchange_ms <= now_of(links))
+    if (links->exchange_ms <= soc_links_now(links))
         exchange(links);
     for (int i = 0; i < links->count; i++)
         pump(&links->ends[i]);
@@ -579,23 +520,30 @@ static void fire(void *user)
 static void settle(void *user)
 {
     struct soc_links *links = user;
+    bool is_holding = false;
     for (int i = 0; links->carrier != NULL && i < links->count; i++) {
-        struct end *end = &links->ends[i];
-        if (end->is_due)
+        struct soc_links_end *end = &links->ends[i];
+        if (end->is_due || (end->is_holding && is_look_due(end)))
             pump(end);
         else if (end->link != NULL && soc_hosts_has_mail(end->peer))
             number_mail(end);
         end->is_due = false;
+        is_holding |= end->is_holding;
     }
+    if (is_holding)
+        arm(links);
 }
 
+/* A carrier or a host that was not reached for a while counts as out of reach. */
 bool soc_links_is_busy(const struct soc_links *links)
 {
+    if (!links->is_ready && soc_links_now(links) - links->ready_ms >= SILENT_MS)
+        return false;
     for (int i = 0; links->carrier != NULL && i < links->count; i++) {
-        const struct end *end = &links->ends[i];
+        const struct soc_links_end *end = &links->ends[i];
         struct soc_link_figures figures = {0};
         if (end->link != NULL)
-            figures = soc_link_figures(end->link, now_of(links));
+            figures = soc_link_figures(end->link);
         bool is_stopped = figures.stop != SOC_LINK_NONE || links->is_taken;
         if (!is_stopped && !end->is_silent &&
             (figures.waiting > 0 || soc_hosts_waiting(links->host, end->peer) > 0))
@@ -609,77 +557,12 @@ static bool is_busy(void *user)
     return soc_links_is_busy(user);
 }
 
-static const char *state_name(const struct end *end, const struct soc_link_figures *figures)
-{
-    const struct soc_links *links = end->links;
-    if (links->is_taken)
-        return "number_taken";
-    if (figures->stop != SOC_LINK_NONE)
-        return soc_link_stop_name(figures->stop);
-    if (!links->is_ready)
-        return "carrier_lost";
-    if (end->is_silent)
-        return "unreachable";
-    return figures->is_met ? "up" : "connecting";
-}
-
-static void put_count(struct soc_buf *out, const char *name, uint64_t count)
-{
-    soc_json_put_name(out, name);
-    soc_json_put_integer(out, (int64_t)count);
-}
-
-static void put_time(const struct soc_links *links, struct soc_buf *out, const char *name,
-                     int64_t time_ms)
-{
-    if (time_ms == 0)
-        return;
-    soc_json_put_name(out, name);
-    soc_time_put_json(out, soc_clock_date_of(soc_host_clock(links->host), time_ms));
-}
-
-static void put_link(const struct end *end, struct soc_buf *out)
-{
-    const struct soc_links *links = end->links;
-    const struct soc_hosts_end *stored = soc_hosts_end(end->peer);
-    struct soc_link_figures figures = {0};
-    if (end->link != NULL)
-        figures = soc_link_figures(end->link, now_of(links));
-    soc_buf_put_byte(out, '{');
-    soc_json_put_text_member(out, "host", soc_slice_text(end->name));
-    soc_json_put_text_member(out, "state", soc_slice_text(state_name(end, &figures)));
-    if (figures.stop != SOC_LINK_NONE)
-        soc_json_put_text_member(out, "message", soc_slice_text(soc_link_stop_text(figures.stop)));
-    put_count(out, "sent", stored->last);
-    put_count(out, "acked", stored->acked);
-    put_count(out, "waiting", figures.waiting + soc_hosts_waiting(links->host, end->peer));
-    put_count(out, "taken", stored->taken);
-    put_count(out, "window",
-              figures.in_flight < SOC_LINK_WINDOW_ITEMS ? SOC_LINK_WINDOW_ITEMS - figures.in_flight
-                                                        : 0);
-    put_count(out, "epoch", stored->epoch);
-    put_count(out, "peer_epoch", stored->peer_epoch);
-    put_time(links, out, "acked_at", figures.acked_ms);
-    put_time(links, out, "heard_at", figures.heard_ms);
-    soc_buf_put_byte(out, '}');
-}
-
-static void put_links(void *user, struct soc_buf *out)
-{
-    const struct soc_links *links = user;
-    for (int i = 0; i < links->count; i++) {
-        if (i > 0)
-            soc_buf_put_byte(out, ',');
-        put_link(&links->ends[i], out);
-    }
-}
-
 static bool reset(void *user, struct soc_slice peer)
 {
     struct soc_links *links = user;
     uint8_t own_id[SOC_FRAME_ID_BYTES];
     for (int i = 0; i < links->count; i++) {
-        struct end *end = &links->ends[i];
+        struct soc_links_end *end = &links->ends[i];
         if (!soc_slice_equal(peer, soc_slice_text(end->name)))
             continue;
         struct soc_link_state state = state_of(soc_hosts_end(end->peer));
@@ -687,7 +570,7 @@ static bool reset(void *user, struct soc_slice peer)
         soc_link_state_reset(&state, own_id, date_of(links));
         raise_epoch(end, &state);
         soc_hosts_renumber(links->host, end->peer);
-        mark(links, end);
+        soc_links_mark(links, end);
         return true;
     }
     return false;
@@ -695,18 +578,12 @@ static bool reset(void *user, struct soc_slice peer)
 
 /* ---- lifetime ---- */
 
-/* Where the search for a free number begins: a new host of a known name finds its own again. */
-static int first_number(const char *name)
-{
-    return (int)(soc_hash(name, strlen(name), 0) % (SOC_HOSTS_MAX - 1)) + 1;
-}
-
 static void add_ends(struct soc_links *links, const struct soc_links_options *options)
 {
     links->count = options->peer_count;
-    links->ends = soc_alloc_zero((size_t)options->peer_count * sizeof(struct end) + 1);
+    links->ends = soc_alloc_zero((size_t)options->peer_count * sizeof(struct soc_links_end) + 1);
     for (int i = 0; i < options->peer_count; i++) {
-        struct end *end = &links->ends[i];
+        struct soc_links_end *end = &links->ends[i];
         end->links = links;
         end->index = i;
         end->name = soc_copy_text(options->peers[i], strlen(options->peers[i]));
@@ -718,13 +595,13 @@ static void add_ends(struct soc_links *links, const struct soc_links_options *op
 static void begin(struct soc_links *links)
 {
     for (int i = 0; i < links->count; i++) {
-        struct end *end = &links->ends[i];
+        struct soc_links_end *end = &links->ends[i];
         struct soc_link_state state = state_of(soc_hosts_end(end->peer));
         if (soc_hosts_end(end->peer)->own_id[0] == '\0')
             make_id(links, state.own_id);
         soc_link_state_open(&state, date_of(links));
         raise_epoch(end, &state);
-        mark(links, end);
+        soc_links_mark(links, end);
     }
 }
 
@@ -738,8 +615,8 @@ static struct soc_links *make_links(const struct soc_links_options *options)
     links->key_count = options->key_count;
     for (int i = 0; i < options->key_count; i++)
         links->keys[i] = soc_copy_text(options->keys[i].data, options->keys[i].length);
-    links->wanted = options->number >= 0 ? options->number : first_number(options->name);
-    links->tries = options->number >= 0 ? SOC_HOSTS_MAX : 0;
+    links->ready_ms = soc_links_now(links);
+    soc_links_begin_number(links, options->number);
     return links;
 }
 
@@ -761,7 +638,7 @@ int soc_links_open(struct soc_links **out, const struct soc_links_options *optio
         .appended = hear_appended,
         .frame = hear_frame,
         .card = hear_card,
-        .claimed = hear_claimed,
+        .claimed = soc_links_hear_claimed,
         .blocked = hear_blocked,
         .cards = hear_cards,
         .user = links,
@@ -777,7 +654,7 @@ int soc_links_open(struct soc_links **out, const struct soc_links_options *optio
         links->alarm = soc_alarm_open(options->loop, "links", fire, links);
     soc_hosts_set_driver(options->host, &(struct soc_hosts_driver){.settle = settle,
                                                                    .is_busy = is_busy,
-                                                                   .put_links = put_links,
+                                                                   .put_links = soc_links_put_all,
                                                                    .reset = reset,
                                                                    .user = links});
     begin(links);
@@ -804,7 +681,7 @@ void soc_links_free(struct soc_links *links)
     for (int i = 0; i < links->count; i++) {
         soc_link_free(links->ends[i].link);
         soc_buf_fini(&links->ends[i].busy);
-        soc_buf_fini(&links->ends[i].busy_out);
+        soc_buf_fini(&links->ends[i].busy_after);
         free(links->ends[i].name);
     }
     for (int i = 0; i < links->key_count; i++) {

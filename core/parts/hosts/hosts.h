@@ -135,12 +135,18 @@ int soc_hosts_hold_child(struct soc_host *host, const struct soc_hold_order *ord
 /* The peer is silent, or is heard again: its agents show `unresponsive`, or no longer. */
 void soc_hosts_set_silent(struct soc_host *host, struct soc_hosts_peer *peer, bool is_silent);
 
-/* Replaces the list of the peer's agents that can take no mail now: ids, separated by NUL. */
-void soc_hosts_set_busy(struct soc_host *host, struct soc_hosts_peer *peer, struct soc_slice ids);
+/* Appends which agents of this host that the peer has written to can take no mail now: a piece of
+ * the list of them by id, of at most about SOC_HOSTS_BUSY_BYTES. A piece is texts,
+ * each with a NUL: the id after which it begins ("": with the first), the agents between, and
+ * the id with which it ends ("": with the last). `*after` is where the next piece begins. Returns
+ * whether the peer holds mail back until it is told more. */
+#define SOC_HOSTS_BUSY_BYTES 8192
+bool soc_hosts_put_busy(struct soc_host *host, const struct soc_hosts_peer *peer,
+                        struct soc_buf *after, struct soc_buf *out);
 
-/* Appends such a list of the agents of this host that the peer has written to. */
-void soc_hosts_put_busy(struct soc_host *host, const struct soc_hosts_peer *peer,
-                        struct soc_buf *out);
+/* Takes such a piece from the peer: mail for these agents waits, and that for others between its
+ * ends does no longer. */
+void soc_hosts_set_busy(struct soc_host *host, struct soc_hosts_peer *peer, struct soc_slice piece);
 
 /* Sends an alert of that type about the link to the orchestrator, and logs it. */
 void soc_hosts_alert(struct soc_host *host, struct soc_slice peer, const char *type,

@@ -17,7 +17,6 @@
 #include "kernel/turns/turn.h"
 #include "parts/hosts/hosts_orders.h"
 #include "parts/hosts/hosts_state.h"
-#include "parts/supervision/guard.h"
 #include "parts/tasks/tasks_lookup.h"
 
 #define HAS_DEAD_LETTER "the request could not be handled; its host has the dead letter"
@@ -397,14 +396,4 @@ void soc_hosts_take(struct soc_host *host, struct soc_hosts_peer *peer, struct s
         soc_map_put(&peer->known, soc_agent_id(message->to), message->to);
     soc_commit_turn(host);
     soc_buf_fini(&error);
-}
-
-void soc_hosts_put_busy(struct soc_host *host, const struct soc_hosts_peer *peer,
-                        struct soc_buf *out)
-{
-    uint32_t limit = soc_guard_limit(host, SOC_GUARD_MAILBOX);
-    const struct soc_agent *agent;
-    for (size_t cursor = 0; (agent = soc_map_each(&peer->known, &cursor)) != NULL;)
-        if (!agent->is_ended && soc_mailbox_count(&agent->mailbox) >= (limit + 1) / 2)
-            soc_buf_put(out, agent->id, (size_t)agent->id_length + 1);
 }

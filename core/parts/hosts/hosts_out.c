@@ -210,30 +210,3 @@ void soc_hosts_renumber(struct soc_host *host, struct soc_hosts_peer *peer)
     }
     soc_buf_fini(&keys);
 }
-
-void soc_hosts_set_busy(struct soc_host *host, struct soc_hosts_peer *peer, struct soc_slice ids)
-{
-    struct soc_agent *proxy;
-    struct soc_buf address = {0};
-    struct soc_map before = peer->busy;
-    peer->busy = (struct soc_map){0};
-    for (size_t at = 0; at < ids.length;) {
-        size_t length = strnlen(ids.data + at, ids.length - at);
-        address.length = 0;
-        soc_buf_printf(&address, "%.*s@%s", (int)length, ids.data + at, peer->name);
-        proxy = soc_id_is_valid(soc_slice(ids.data + at, length))
-                    ? soc_registry_find(host, soc_buf_slice(&address))
-                    : NULL;
-        if (proxy != NULL) {
-            soc_map_put(&peer->busy, soc_agent_id(proxy), proxy);
-            soc_map_take(&peer->ready, soc_agent_id(proxy));
-        }
-        at += length + 1;
-    }
-    for (size_t cursor = 0; (proxy = soc_map_each(&before, &cursor)) != NULL;)
-        if (soc_map_find(&peer->busy, soc_agent_id(proxy)) == NULL &&
-            soc_mailbox_count(&proxy->mailbox) > 0)
-            soc_map_put(&peer->ready, soc_agent_id(proxy), proxy);
-    soc_map_fini(&before);
-    soc_buf_fini(&address);
-}

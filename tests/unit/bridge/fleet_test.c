@@ -6,160 +6,17 @@
  * FLEET_SEEDS is the number of seeds (40).
  *
  * Covers: core/bridge/links/links.c, core/parts/hosts/hosts_part.c */
-#include "bridge/links/links.h"
-#include "env/rng.h"
-#include "host_world.h"
-#include "sim/network.h"
+#include "host_fleet.h"
 
 #define HOSTS     3
 #define ROUNDS    40
 #define CALM_MS   60000
-#define PATIENCE  1000000 /* steps at one moment: more is a loop without an end */
 #define ROUND_MAX 4000
-#define SLOWNESS  400 /* looks at a slow disk until something becomes durable, about */
 
 static const char *const names[HOSTS] = {"alpha", "beta", "gamma"};
 
-struct fleet;
-
-struct member { /* a host */
-    struct fleet *fleet;
-    struct world world;
-    struct soc_links *links; /* NULL: it is down */
-    bool is_cut;
-    bool is_held; /* its disk is slow: batches become durable one by one */
-};
-
-struct fleet { /* all of them */
-    struct soc_network *network;
-    struct member members[HOSTS];
-    struct soc_rng rng;
-    int64_t now_ms;
-    int number; /* of the last message */
-};
-
-/* Whoever gets a message does nothing with it. */
-static enum soc_turn_end do_nothing(struct world *world, struct soc_activation *activation,
-                                    struct soc_buf *error)
-{
-    (void)world, (void)activation, (void)error;
-    return SOC_TURN_DONE;
-}
-
-static struct soc_carrier *carry(void *user, const char *host, const char *const *peers,
-                                 int peer_count, const struct soc_carrier_events *events,
-                                 struct soc_detail *detail)
-{
-    struct fleet *fleet = user;
-    (void)detail;
-    return soc_network_join(fleet->network, host, peers, peer_count, events);
-}
-
-static void join(struct member *member)
-{
-    const char *peers[HOSTS];
-    int count = 0;
-    int own = (int)(member - member->fleet->members);
-    for (int i = 0; i < HOSTS; i++)
-        if (i != own)
-            peers[count++] = names[i];
-    struct soc_links_options options = {
-        .host = member->world.host,
-        .society = "fleet",
-        .name = names[own],
-        .peers = peers,
-        .peer_count = count,
-        .number = own + 1,
-        .keys = {SOC_SLICE("a key of this fleet")},
-        .key_count = 1,
-        .carry = carry,
-        .user = member->fleet,
-    };
-    struct soc_detail detail;
-    CHECK_INT(soc_links_open(&member->links, &options, &detail), SOC_OK);
-}
-
-static void kill_member(struct member *member)
-{
-    if (member->links == NULL)
-        return;
-    soc_links_stop(member->links);
-    soc_host_crash(member->world.host);
-    soc_links_free(member->links);
-    member->links = NULL;
-    member->world.host = NULL;
-    member->is_held = false;
-}
-
-static void start_member(struct member *member)
-{
-    if (member->links != NULL)
-        return;
-    member->world.now_ms = member->fleet->now_ms;
-    world_start(&member->world);
-    join(member);
-}
-
-/* Runs one host as far as it comes at this moment. */
-static bool run_member(struct member *member)
-{
-    bool is_any = false;
-    struct soc_clock *clock = soc_host_clock(member->world.host);
-    soc_clock_move(clock, member->fleet->now_ms);
-    while (soc_host_step(member->world.host))
-        is_any = true;
-    if (member->is_held && soc_rng_below(&member->fleet->rng, SLOWNESS) == 0)
-        soc_host_commit(member->world.host, 1 + soc_rng_below(&member->fleet->rng, 3));
-    int64_t due_ms = soc_links_due(member->links);
-    is_any |= due_ms >= 0 && due_ms <= soc_clock_now(clock);
-    soc_links_tick(member->links);
-    return is_any;
-}
-
-static void at_earliest(int64_t *next_ms, int64_t due_ms)
-{
-    if (due_ms > 0 && due_ms < *next_ms)
-        *next_ms = due_ms;
-}
-
-static void run(struct fleet *fleet, int64_t time_ms)
-{
-    int64_t end_ms = fleet->now_ms + time_ms;
-    while (fleet->now_ms < end_ms) {
-        bool is_any = true;
-        for (int i = 0; is_any && i < PATIENCE; i++) {
-            is_any = soc_network_step(fleet->network, fleet->now_ms);
-            for (int k = 0; k < HOSTS; k++)
-                if (fleet->members[k].links != NULL)
-                    is_any |= run_member(&fleet->members[k]);
-        }
-        CHECK(!is_any);
-        int64_t next_ms = end_ms;
-        at_earliest(&next_ms, soc_network_due(fleet->network));
-        for (int k = 0; k < HOSTS; k++) {
-            struct member *member = &fleet->members[k];
-            if (member->links == NULL)
-                continue;
-            at_earliest(&next_ms, soc_host_next_due(member->world.host));
-            at_earliest(&next_ms, soc_links_due(member->links));
-            if (member->is_held)
-                at_earliest(&next_ms, fleet->now_ms + 5);
-        }
-        fleet->now_ms = next_ms > fleet->now_ms ? next_ms : fleet->now_ms + 1;
-    }
-}
-
-/* Makes the disk of a host slow, or fast again. */
-static void set_slow(struct member *member, bool is_slow)
-{
-    member->is_held = is_slow;
-    soc_host_hold(member->world.host, is_slow);
-    if (!is_slow)
-        soc_host_commit(member->world.host, SIZE_MAX);
-}
-
 /* Sends some messages from a host to another. */
-static void talk(struct fleet *fleet)
+static void talk(struct fleet *fleet, int *number)
 {
     struct member *member = &fleet->members[soc_rng_below(&fleet->rng, HOSTS)];
     uint64_t other = soc_rng_below(&fleet->rng, HOSTS);
@@ -168,29 +25,21 @@ static void talk(struct fleet *fleet)
         return;
     snprintf(to, sizeof(to), "user@%s", names[other]);
     for (uint64_t i = soc_rng_below(&fleet->rng, 20); i > 0; i--) {
-        struct soc_buf answer = {0};
-        snprintf(payload, sizeof(payload), "{\"number\":%d}", ++fleet->number);
-        struct soc_send send = {
-            .to = soc_slice_text(to), .payload = soc_slice_text(payload), .is_report = true};
-        CHECK_INT(soc_gate_send_as(member->world.host, soc_registry_user(member->world.host), &send,
-                                   &answer),
-                  SOC_OK);
-        soc_buf_fini(&answer);
+        snprintf(payload, sizeof(payload), "{\"number\":%d}", ++*number);
+        CHECK_INT(fleet_send(member, to, payload), SOC_OK);
     }
 }
 
 static void strike(struct fleet *fleet)
 {
     struct member *member = &fleet->members[soc_rng_below(&fleet->rng, HOSTS)];
-    const char *name = names[member - fleet->members];
     switch (soc_rng_below(&fleet->rng, 12)) {
     case 0:
-        member->is_cut = !member->is_cut;
-        soc_network_cut(fleet->network, name, member->is_cut);
+        fleet_cut(member, !member->is_cut);
         return;
     case 1:
         soc_network_cut(fleet->network, NULL, true);
-        run(fleet, (int64_t)soc_rng_below(&fleet->rng, ROUND_MAX));
+        fleet_run(fleet, (int64_t)soc_rng_below(&fleet->rng, ROUND_MAX));
         soc_network_cut(fleet->network, NULL, false);
         return;
     case 2:
@@ -207,15 +56,15 @@ static void strike(struct fleet *fleet)
         return;
     case 6:
     case 7:
-        kill_member(member);
+        fleet_kill(member);
         return;
     case 8:
     case 9:
         if (member->links != NULL)
-            set_slow(member, !member->is_held);
+            fleet_set_slow(member, !member->is_held);
         return;
     default:
-        start_member(member);
+        fleet_begin(member);
         return;
     }
 }
@@ -225,12 +74,12 @@ static void calm_down(struct fleet *fleet)
     soc_network_delay(fleet->network, 0);
     for (int i = 0; i < HOSTS; i++) {
         struct member *member = &fleet->members[i];
-        soc_network_cut(fleet->network, names[i], false);
+        fleet_cut(member, false);
         if (member->is_held)
-            set_slow(member, false);
-        start_member(member);
+            fleet_set_slow(member, false);
+        fleet_begin(member);
     }
-    run(fleet, CALM_MS);
+    fleet_run(fleet, CALM_MS);
 }
 
 /* ---- the books ---- */
@@ -314,30 +163,22 @@ static size_t check_books(struct fleet *fleet)
 
 static size_t play(uint64_t seed)
 {
-    struct fleet fleet = {.now_ms = SOC_CLOCK_VIRTUAL_START_MS};
-    soc_rng_init(&fleet.rng, seed);
-    fleet.network = soc_network_new(seed);
-    for (int i = 0; i < HOSTS; i++) {
-        struct member *member = &fleet.members[i];
-        member->fleet = &fleet;
-        member->world.worker = do_nothing;
-        member->world.store = soc_memory_open(NULL);
-        start_member(member);
-    }
+    struct fleet fleet;
+    int number = 0; /* of the last message */
+    fleet_open(&fleet, seed);
+    for (int i = 0; i < HOSTS; i++)
+        fleet_add(&fleet, names[i], i + 1);
+    for (int i = 0; i < HOSTS; i++)
+        fleet_begin(&fleet.members[i]);
     for (int round = 0; round < ROUNDS; round++) {
-        talk(&fleet);
-        talk(&fleet);
-        run(&fleet, (int64_t)soc_rng_below(&fleet.rng, ROUND_MAX));
+        talk(&fleet, &number);
+        talk(&fleet, &number);
+        fleet_run(&fleet, (int64_t)soc_rng_below(&fleet.rng, ROUND_MAX));
         strike(&fleet);
     }
     calm_down(&fleet);
     size_t bytes = check_books(&fleet);
-    for (int i = 0; i < HOSTS; i++) {
-        soc_links_stop(fleet.members[i].links);
-        world_close(&fleet.members[i].world);
-        soc_links_free(fleet.members[i].links);
-    }
-    soc_network_free(fleet.network);
+    fleet_close(&fleet);
     return bytes;
 }
 
