@@ -83,7 +83,10 @@ struct soc_wait_ops {
     /* Appends JSON members that describe the wait, for `inspect waits` and the timeout error. */
     void (*put)(const struct soc_host *host, const struct soc_activation *activation,
                 struct soc_buf *out);
-    /* The same beside what the kernel puts there, such as how the receiver stands. */
+    /* Appends JSON members with what it has of its answer, for the error `deadlock`. */
+    void (*put_so_far)(const struct soc_host *host, const struct soc_activation *activation,
+                       struct soc_buf *out);
+    /* As `put`, beside what the kernel puts there, such as how the receiver stands. */
     void (*put_timeout)(const struct soc_host *host, const struct soc_activation *activation,
                         struct soc_buf *out);
 };

@@ -80,6 +80,8 @@ static void log_cycle(struct soc_host *host, const struct soc_waiter *cycle, siz
 static void end_wait(struct soc_host *host, const struct soc_waiter *cycle, size_t count,
                      size_t victim)
 {
+    struct soc_activation *activation = cycle[victim].agent->activation;
+    const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
     struct soc_buf error = {0};
     log_cycle(host, cycle, count, victim);
     soc_refusal_begin(&error, SOC_EDEADLOCK,
@@ -87,8 +89,10 @@ static void end_wait(struct soc_host *host, const struct soc_waiter *cycle, size
                       "deadlock: finish your current message so the others get their answers, "
                       "then ask again");
     put_ids(&error, cycle, count, victim);
+    if (ops != NULL && ops->put_so_far != NULL)
+        ops->put_so_far(host, activation, &error);
     soc_refusal_end(&error, SOC_EDEADLOCK);
-    soc_waiting_answer(host, cycle[victim].agent->activation, soc_buf_slice(&error));
+    soc_waiting_answer(host, activation, soc_buf_slice(&error));
     soc_buf_fini(&error);
 }
 

@@ -97,11 +97,8 @@ const struct soc_seat *soc_barrier_open_seat(struct soc_barrier *barrier, uint32
     }
 }
 
-void soc_barrier_put_json(struct soc_buf *out, const struct soc_barrier *barrier,
-                          struct soc_slice id)
+void soc_barrier_put_members(struct soc_buf *out, const struct soc_barrier *barrier)
 {
-    soc_buf_put_byte(out, '{');
-    soc_json_put_text_member(out, "checkpoint_id", id);
     soc_json_put_name(out, "missing");
     soc_buf_put_byte(out, '[');
     for (uint32_t i = 0; i < barrier->count; i++) {
@@ -120,5 +117,14 @@ void soc_barrier_put_json(struct soc_buf *out, const struct soc_barrier *barrier
         soc_json_put_name(out, barrier->seats[i].agent->id);
         soc_buf_put_text(out, barrier->seats[i].payload);
     }
-    soc_buf_put_text(out, "}}");
+    soc_buf_put_byte(out, '}');
+}
+
+void soc_barrier_put_json(struct soc_buf *out, const struct soc_barrier *barrier,
+                          struct soc_slice id)
+{
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "checkpoint_id", id);
+    soc_barrier_put_members(out, barrier);
+    soc_buf_put_byte(out, '}');
 }

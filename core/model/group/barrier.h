@@ -73,6 +73,9 @@ bool soc_barrier_is_over(const struct soc_barrier *barrier, int64_t now_ms);
  * constant time. */
 const struct soc_seat *soc_barrier_open_seat(struct soc_barrier *barrier, uint32_t index);
 
+/* Appends the members `missing` and `responses`. Open seats are missing. */
+void soc_barrier_put_members(struct soc_buf *out, const struct soc_barrier *barrier);
+
 /* Appends {"checkpoint_id":…,"missing":[…],"responses":{…}}. Open seats are missing. */
 void soc_barrier_put_json(struct soc_buf *out, const struct soc_barrier *barrier,
                           struct soc_slice id);

@@ -312,6 +312,13 @@ void soc_barriers_timeout(struct soc_host *host, struct soc_activation *activati
     finish(host, barrier);
 }
 
+void soc_barriers_put_members(const struct soc_host *host, uint64_t key, struct soc_buf *out)
+{
+    const struct soc_barrier *barrier = find(host, key);
+    if (barrier != NULL)
+        soc_barrier_put_members(out, barrier);
+}
+
 void soc_barriers_close(struct soc_host *host, struct soc_activation *activation)
 {
     uint64_t key = activation->wait.request_key;

@@ -38,6 +38,9 @@ void soc_barriers_begin(struct soc_host *host, struct soc_activation *activation
 void soc_barriers_timeout(struct soc_host *host, struct soc_activation *activation);
 void soc_barriers_close(struct soc_host *host, struct soc_activation *activation);
 
+/* Appends the members `missing` and `responses`, as they are so far. */
+void soc_barriers_put_members(const struct soc_host *host, uint64_t key, struct soc_buf *out);
+
 /* Turns a reply to a checkpoint's question into a `checkpoint_response` that names it,
  * unless the sender says otherwise; `payload` is a buffer for the changed payload.
  * False if the message answers no such question. */

@@ -224,6 +224,12 @@ static void put(const struct soc_host *host, const struct soc_activation *activa
     soc_barriers_put_id(out, activation->wait.request_ms, activation->wait.request_key);
 }
 
+static void put_so_far(const struct soc_host *host, const struct soc_activation *activation,
+                       struct soc_buf *out)
+{
+    soc_barriers_put_members(host, activation->wait.request_key, out);
+}
+
 static const struct soc_wait_ops waits[] = {
     {
         .kind = SOC_WAIT_BARRIER,
@@ -233,6 +239,7 @@ static const struct soc_wait_ops waits[] = {
         .target = target,
         .question = question,
         .put = put,
+        .put_so_far = put_so_far,
     },
     {0},
 };

@@ -71,6 +71,26 @@ describe("a checkpoint", function()
     assert.is_true(scene.law_holds(s))
   end)
 
+  it("tells the victim of a deadlock who has answered so far", function()
+    local err
+    local s = scene.troupe({
+      ann = function(ann)
+        err = err or select(2, ann:checkpoint({ agents = { "cid", "bob" }, timeout_ms = 60000 }))
+      end,
+      bob = function(bob) bob:receive({ from = "dan", timeout_ms = 1000 }) end,
+      cid = ready,
+      dan = function(dan) dan:request({ to = "ann", payload = "?", timeout_ms = 2000 }) end,
+    })
+    s:send("user", { to = "ann", payload = "go" })
+    s:advance(1)
+    s:send("user", { to = "dan", payload = "go" })
+    s:run()
+    assert.equal("deadlock", err.error)
+    assert.same({ "ann", "bob", "dan" }, err.cycle)
+    assert.same({ "bob" }, err.missing)
+    assert.same({ cid = { ready = true } }, err.responses)
+  end)
+
   it("can be answered in a later activation, by the question's id", function()
     local s, got = troupe({ agents = { "ann" }, timeout_ms = 1000 }, {
       ann = function(ann, message)
