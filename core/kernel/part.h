@@ -218,6 +218,8 @@ struct soc_part {
     void (*commit)(struct soc_host *host); /* E: committed, its messages not accepted yet */
     void (*run_ended)(struct soc_host *host, const struct soc_activation *activation,
                       const char *end, struct soc_slice error); /* E: done, raised, … */
+    /* E: the agent may wait for others than before; no cycle of this host leads through it. */
+    void (*wait_changed)(struct soc_host *host, struct soc_agent *agent);
     /* E: the activation's wait is over. `answer`: of its last effect; absent: abandoned. */
     void (*wait_ended)(struct soc_host *host, const struct soc_activation *activation,
                        struct soc_slice answer);
@@ -261,9 +263,9 @@ struct soc_part {
     E(unsend) E(put_receipt) E(awaits) E(accept) E(arrive) E(late) E(put_answer) E(hand_out) \
     E(collect) E(reaches) E(unread) E(show) E(deliver) E(taken) E(expire) E(finishing) \
     E(finish) E(failed) E(recall) E(again) E(request_lapsed) E(request_closed) E(answerer) \
-    E(is_with_person) E(is_own_answer) E(commit) E(run_ended) E(wait_ended) E(handled) E(released) \
-    E(state_changed) E(begin_effect) E(arguments) E(turn_failed) E(agent_failed) \
-    E(agent_held) E(work_cancelled) E(decide) E(put_agent)
+    E(is_with_person) E(is_own_answer) E(commit) E(run_ended) E(wait_changed) E(wait_ended) \
+    E(handled) E(released) E(state_changed) E(begin_effect) E(arguments) E(turn_failed) \
+    E(agent_failed) E(agent_held) E(work_cancelled) E(decide) E(put_agent)
 /* clang-format on */
 
 /* For each function, the implementations in table order, NULL after the last. A call

@@ -4,6 +4,7 @@ local FLEET = { "unit:fleet_test" }
 local BOOKS = { "spec:fleet_sim" }
 local SPAWN, GROUP = { "spec:spawn_elsewhere" }, { "spec:group_elsewhere" }
 local MEET = { "spec:introductions_elsewhere" }
+local RINGS, NO_RINGS = { "spec:deadlock_elsewhere" }, { "spec:no_deadlock_elsewhere" }
 local WHY = "the standard scenario is one host"
 
 return {
@@ -140,5 +141,36 @@ return {
     outside = WHY,
     from = "        if (r->first + count - 1 > peer->end.acked)",
     to = "        if (r->first + count - 1 > peer->end.acked + 1)",
+  },
+  {
+    name = "a probe overtakes the answer that waits for room",
+    file = "core/parts/hosts/hosts_probe.c", by = NO_RINGS, outside = WHY,
+    from = "        is_on_its_way(host, &edge))",
+    to = "        (edge.peer == NULL && is_on_its_way(host, &edge)))",
+  },
+  {
+    name = "the second round does not look at the numbers of waits",
+    file = "core/parts/hosts/hosts_ring.c", by = NO_RINGS, outside = WHY,
+    from = "        agent->activation->wait.number != (uint64_t)wait->number)",
+    to = "        wait->number < 0)",
+  },
+  {
+    name = "a ring is decided without a second round",
+    file = "core/parts/hosts/hosts_ring.c", by = NO_RINGS, outside = WHY,
+    from = "    if (is_judge && next.data == NULL) {", to = "    if (is_judge || is_found) {",
+  },
+  {
+    name = "a ring that several probes find is decided several times",
+    file = "core/parts/hosts/hosts_ring.c", by = RINGS, outside = WHY,
+    from = "    if (soc_hosts_has_seen(host, hash))",
+    to = "    if (hash == 0 && soc_hosts_has_seen(host, hash))",
+  },
+  {
+    name = "a lost probe is not followed by another",
+    file = "core/parts/hosts/hosts_probe.c", by = NO_RINGS, outside = WHY,
+    from = "    soc_heap_add(&probes->times, &watch->due,\n" ..
+      "                 soc_host_now(host) +",
+    to = "    soc_heap_add(&probes->times, &watch->due,\n" ..
+      "                 3600000 + soc_host_now(host) +",
   },
 }

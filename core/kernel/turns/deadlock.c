@@ -37,17 +37,21 @@ static bool is_coming(const struct soc_host *host, const struct soc_agent *agent
            soc_transit_answers(host, ops->question(host, activation, index));
 }
 
-/* The edges of the wait-for graph. An edge whose answer is in transit leads to the person,
- * who waits for nobody; ending the list there would hide the other targets of a barrier.
- * A target that waits for nobody is not checked, since that may walk all timers. */
-static struct soc_agent *target_of(void *user, const struct soc_agent *agent, size_t index)
+/* The person waits for nobody; ending the list there would hide the other targets of a
+ * barrier. A target that waits for nobody is not checked, since that may walk all timers. */
+struct soc_agent *soc_deadlock_target(const struct soc_host *host, const struct soc_agent *agent,
+                                      size_t index)
 {
-    const struct soc_host *host = user;
     struct soc_agent *target =
         agent == host->registry.user ? NULL : soc_wait_target(host, agent, index);
     if (target == NULL || host->transit.count == 0 || soc_wait_target(host, target, 0) == NULL)
         return target;
     return is_coming(host, agent, index) ? host->registry.user : target;
+}
+
+static struct soc_agent *target_of(void *user, const struct soc_agent *agent, size_t index)
+{
+    return soc_deadlock_target(user, agent, index);
 }
 
 static void put_ids(struct soc_buf *out, const struct soc_waiter *cycle, size_t count, size_t first)
@@ -77,12 +81,13 @@ static void log_cycle(struct soc_host *host, const struct soc_waiter *cycle, siz
     soc_buf_fini(&detail);
 }
 
-static void end_wait(struct soc_host *host, const struct soc_waiter *cycle, size_t count,
-                     size_t victim)
+void soc_deadlock_break(struct soc_host *host, const struct soc_waiter *cycle, size_t count,
+                        size_t victim)
 {
+    assert(victim < count && cycle[victim].agent->activation != NULL);
     struct soc_activation *activation = cycle[victim].agent->activation;
-    const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
     struct soc_buf error = {0};
+    const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
     log_cycle(host, cycle, count, victim);
     soc_refusal_begin(&error, SOC_EDEADLOCK,
                       "the agents in `cycle` wait for each other; this wait was ended to break the "
@@ -117,8 +122,7 @@ static bool break_cycle(struct soc_host *host, struct soc_agent *agent)
         };
     }
     size_t victim = host->hooks.victim(host->hooks.user, cycle, count);
-    assert(victim < count && cycle[victim].agent->activation != NULL);
-    end_wait(host, cycle, count, victim);
+    soc_deadlock_break(host, cycle, count, victim);
     free(cycle);
     free(agents);
     return true;
@@ -135,6 +139,7 @@ void soc_deadlock_settle(struct soc_host *host)
         soc_status_log_blocked(host, agent);
         while (break_cycle(host, agent))
             continue;
+        SOC_PARTS_TELL(host, wait_changed, host, agent);
     }
     changed->length = 0;
 }

@@ -20,29 +20,12 @@
 #include "kernel/turns/turn.h"
 #include "parts/contacts/book.h"
 #include "parts/group/broadcasts.h"
+#include "parts/hosts/hosts_notify.h"
+#include "parts/hosts/hosts_probe.h"
+#include "parts/hosts/hosts_ring.h"
 #include "parts/supervision/hold.h"
 
 /* ---- giving orders ---- */
-
-/* Appends the address of this host's end at a peer. */
-static struct soc_slice system_at(struct soc_slice name, struct soc_buf *out)
-{
-    soc_buf_put_text(out, "system@");
-    soc_buf_put_slice(out, name);
-    return soc_buf_slice(out);
-}
-
-static struct soc_send order_of(struct soc_slice to, const char *type, struct soc_slice payload)
-{
-    return (struct soc_send){
-        .to = to,
-        .type = soc_slice_text(type),
-        .payload = payload,
-        .is_formal = true,
-        .is_report = true,
-        .is_bare = true,
-    };
-}
 
 /* Sends an order inside the running agent's turn. */
 static int order(struct soc_host *host, struct soc_slice name, const char *type,
@@ -50,21 +33,11 @@ static int order(struct soc_host *host, struct soc_slice name, const char *type,
                  struct soc_buf *error)
 {
     struct soc_buf to = {0};
-    struct soc_send send = order_of(system_at(name, &to), type, payload);
+    struct soc_send send = soc_hosts_order_of(soc_hosts_system_at(name, &to), type, payload);
     send.wants_reply = wants_reply;
     int rc = soc_router_send(host, host->turn.agent, &send, message, error);
     soc_buf_fini(&to);
     return rc;
-}
-
-/* Sends one on behalf of this host itself. */
-static void notify(struct soc_host *host, struct soc_slice name, const char *type,
-                   struct soc_slice payload)
-{
-    struct soc_buf to = {0};
-    struct soc_send send = order_of(system_at(name, &to), type, payload);
-    soc_notice_send(host, NULL, &send, "order_failed");
-    soc_buf_fini(&to);
 }
 
 /* An id that no host gives: it ends in a number of this host. */
@@ -242,7 +215,7 @@ bool soc_hosts_ack(struct soc_host *host, struct soc_message *message, enum soc_
     soc_json_put_name(&payload, "outcome");
     soc_json_put_integer(&payload, outcome);
     soc_buf_put_byte(&payload, '}');
-    notify(host, name, "host_ack", soc_buf_slice(&payload));
+    soc_hosts_notify(host, name, "host_ack", soc_buf_slice(&payload));
     soc_buf_fini(&payload);
     return false;
 }
@@ -379,6 +352,27 @@ static int note_ack(struct given *given)
     return SOC_OK;
 }
 
+static int pass_probe(struct given *given)
+{
+    if (given->from == NULL)
+        soc_hosts_take_probe(given->host, given->peer, given->id, given->payload);
+    return SOC_OK;
+}
+
+static int confirm_ring(struct given *given)
+{
+    if (given->from == NULL)
+        soc_hosts_confirm_ring(given->host, soc_json_member(given->payload, "cycle"), false);
+    return SOC_OK;
+}
+
+static int break_ring(struct given *given)
+{
+    if (given->from == NULL)
+        soc_hosts_break_ring(given->host, given->id, soc_json_member(given->payload, "cycle"));
+    return SOC_OK;
+}
+
 /* Sends the answer of a birth, or the refusal of any order, to the sender. */
 static void answer(struct given *given, const struct soc_record_message *r, int rc)
 {
@@ -394,8 +388,8 @@ static void answer(struct given *given, const struct soc_record_message *r, int 
     if (rc < 0 && soc_json_member(soc_buf_slice(&given->answer), "to").data == NULL)
         put_own(given->host, &payload, "to", given->id);
     soc_buf_put_byte(&payload, '}');
-    struct soc_send send =
-        order_of(r->from, rc < 0 ? "delivery_failed" : "host_answer", soc_buf_slice(&payload));
+    struct soc_send send = soc_hosts_order_of(r->from, rc < 0 ? "delivery_failed" : "host_answer",
+                                              soc_buf_slice(&payload));
     soc_notice_send(given->host, NULL, &send, "answer_failed");
     soc_buf_fini(&payload);
     soc_buf_fini(&given->answer);
@@ -411,7 +405,10 @@ bool soc_hosts_obey(struct soc_host *host, struct soc_hosts_peer *peer, struct s
                   {"host_end", end},
                   {"host_hold", hold},
                   {"host_gone", forget},
-                  {"host_ack", note_ack}};
+                  {"host_ack", note_ack},
+                  {"host_probe", pass_probe},
+                  {"host_probe_back", confirm_ring},
+                  {"host_deadlock", break_ring}};
     struct given given = {
         .host = host,
         .peer = peer,
@@ -485,7 +482,7 @@ static void end_children(struct soc_host *host, const struct soc_agent *agent)
             continue;
         put_order(&payload, local, soc_slice_text(agent->end_reason));
         soc_buf_put_byte(&payload, '}');
-        notify(host, name, "host_end", soc_buf_slice(&payload));
+        soc_hosts_notify(host, name, "host_end", soc_buf_slice(&payload));
         soc_buf_fini(&payload);
     }
 }
@@ -502,6 +499,6 @@ void soc_hosts_agent_ended(struct soc_host *host, struct soc_agent *agent)
     put_order(&payload, soc_agent_id(agent), (struct soc_slice){0});
     soc_json_put_text_member(&payload, "parent", parent);
     soc_buf_put_byte(&payload, '}');
-    notify(host, name, "host_gone", soc_buf_slice(&payload));
+    soc_hosts_notify(host, name, "host_gone", soc_buf_slice(&payload));
     soc_buf_fini(&payload);
 }

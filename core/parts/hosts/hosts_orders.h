@@ -11,6 +11,10 @@
  *   host_hold { id, resume, subtree, … }    a child of the sender is paused or resumed
  *   host_gone { id, parent }                a child of `parent` has ended
  *   host_ack { id, message_id, outcome }    what an agent sent to `id` has ended
+ *   host_probe, host_probe_back, host_deadlock   see hosts_probe.h and hosts_ring.h
+ *
+ * A host ignores an order of another host itself that it does not know, so a host of an earlier
+ * version lets probes end: its agents and theirs wait until their time-outs.
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_HOSTS_HOSTS_ORDERS_H
 #define SOC_PARTS_HOSTS_HOSTS_ORDERS_H

@@ -13,6 +13,7 @@
 #include "kernel/turns/batch.h"
 #include "parts/hosts/hosts_operations.h"
 #include "parts/hosts/hosts_orders.h"
+#include "parts/hosts/hosts_probe.h"
 #include "parts/hosts/hosts_state.h"
 
 /* ---- peers ---- */
@@ -21,6 +22,7 @@ static void *open_hosts(struct soc_host *host)
 {
     struct soc_hosts *hosts = soc_alloc_zero(sizeof(*hosts));
     hosts->number = -1;
+    hosts->probes = soc_hosts_probes_new();
     hosts->failed = soc_intern(&host->types.table, SOC_SLICE("delivery_failed"));
     hosts->answer = soc_intern(&host->types.table, SOC_SLICE("host_answer"));
     return hosts;
@@ -48,6 +50,9 @@ static void free_hosts(struct soc_host *host)
     struct soc_hosts_asked *asked;
     for (size_t cursor = 0; (asked = soc_map_each(&hosts->asked, &cursor)) != NULL;)
         free(asked);
+    soc_hosts_probes_free(hosts->probes);
+    soc_map_fini(&hosts->seen.map);
+    free(hosts->seen.hashes);
     soc_map_fini(&hosts->asked);
     soc_map_fini(&hosts->peers);
     soc_map_fini(&hosts->numbered);
@@ -466,6 +471,8 @@ const struct soc_part soc_hosts_part = {
     .settle = settle,
     .free = free_hosts,
     .is_busy = is_busy,
+    .due = soc_hosts_probe_due,
+    .fire = soc_hosts_probe_fire,
     .restore = restore,
     .loaded = loaded,
     .attach = soc_hosts_remember,
@@ -475,6 +482,8 @@ const struct soc_part soc_hosts_part = {
     .check = soc_hosts_check_order,
     .sent = soc_hosts_broadcast,
     .finish = soc_hosts_ack,
+    .wait_changed = soc_hosts_probe_watch,
+    .wait_ended = soc_hosts_probe_forget,
     .agent_failed = agent_failed,
     .late = soc_hosts_take_report,
     .hand_out = soc_hosts_send,

@@ -38,13 +38,24 @@ struct soc_hosts_asked {
     bool is_open;                  /* a request that was not answered */
 };
 
+struct soc_hosts_probes; /* hosts_probe.h */
+
+/* Hashes that were noted, the oldest of which are forgotten. */
+struct soc_hosts_seen {
+    struct soc_map map;
+    uint64_t *hashes; /* a ring; NULL: none yet */
+    size_t next;      /* place in it */
+};
+
 #define SOC_HOSTS_ASKED_MAX 65536 /* remembered; older ones are answered without naming them */
 
 /* All of them. */
 struct soc_hosts {
-    struct soc_map peers;    /* name -> soc_hosts_peer, owned */
-    struct soc_map numbered; /* during a start: key -> soc_hosts_peer */
-    struct soc_map asked;    /* key -> soc_hosts_asked, owned, oldest first */
+    struct soc_map peers;            /* name -> soc_hosts_peer, owned */
+    struct soc_map numbered;         /* during a start: key -> soc_hosts_peer */
+    struct soc_map asked;            /* key -> soc_hosts_asked, owned, oldest first */
+    struct soc_hosts_probes *probes; /* of deadlocks */
+    struct soc_hosts_seen seen;      /* agents that probes have reached, and rings */
     struct soc_hosts_driver driver;
     bool has_driver;
     int number;                      /* of this host; -1: none */
