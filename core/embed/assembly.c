@@ -116,7 +116,6 @@ static int make_script(struct soc_assembly *parts, const struct soc_assembly_opt
         .program = options->program,
         .home = soc_buf_text(&home),
         .app_dir = options->app_file == NULL ? NULL : soc_buf_text(&app_dir),
-        .leaves_isolated = options->leaves_isolated,
     };
     soc_script_push_box(parts->L); /* stays at index 1 */
     int rc = soc_script_new(&parts->script, &script, 1, detail);

@@ -27,7 +27,6 @@ struct soc_assembly_options {
     const char *home;      /* NULL: search for it */
     const char *program;   /* path of the program `society`; NULL: there are no workers */
     bool is_simulated;     /* virtual time, no loop, in memory */
-    bool leaves_isolated;  /* modules of isolated roles are not loaded even so */
     uint64_t seed;
     char *const *arguments;
     int argument_count;

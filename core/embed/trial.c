@@ -79,7 +79,6 @@ static int make_stage(struct soc_assembly *stage, const struct soc_assembly *par
     struct soc_assembly_options other = *options;
     other.state_dir = NULL;
     other.is_simulated = true;
-    other.leaves_isolated = true;
     other.retries_main = false;
     other.log = (struct soc_log){.level = SOC_LOG_NONE};
     other.show = show_nothing;

@@ -202,7 +202,6 @@ int soc_cmd_check(lua_State *L)
     struct soc_assembly_options options = {
         .app_file = soc_options_text(L, "app"),
         .is_simulated = true,
-        .leaves_isolated = true,
         .arguments = (char *const *)rest.items,
         .argument_count = rest.count,
         .log = {.level = SOC_LOG_WARN},

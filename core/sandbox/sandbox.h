@@ -65,6 +65,11 @@ void soc_sandbox_add_path(lua_State *L, int index, const char *directory);
 #define SOC_SANDBOX_OWN "[society]/lua"
 void soc_sandbox_add_own_path(lua_State *L, int index, const char *directory);
 
+/* Makes require of the environment at `index` ask the function on top of the stack, which is
+ * popped, instead of searching directories: finder(name) -> name of the file, its text. It
+ * raises if there is no such module. */
+void soc_sandbox_set_finder(lua_State *L, int index);
+
 /* Freezes the libraries of the environment at `index`, the names it came with and the
  * program's modules (`society` and what begins with `society.`), now and as they are
  * loaded: whoever changes one of them gets an error. What the app has changed by then

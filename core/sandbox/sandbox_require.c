@@ -20,6 +20,7 @@
 #define NAMES       3 /* a set: what the environment came with */
 #define IS_FROZEN   4
 #define MAY_LOAD    5 /* texts, even when it is frozen */
+#define FINDER      6 /* a function that knows the files; nil: the directories are searched */
 
 /* Upvalues of require. */
 #define LOADED_UPVALUE      1
@@ -134,6 +135,16 @@ void soc_sandbox_allow_load(lua_State *L, int index, bool is_allowed)
     lua_pop(L, 1);
 }
 
+void soc_sandbox_set_finder(lua_State *L, int index)
+{
+    index = lua_absindex(L, index);
+    assert(lua_isfunction(L, -1));
+    push_all_modules(L, index);
+    lua_insert(L, -2);
+    lua_rawseti(L, -2, FINDER);
+    lua_pop(L, 1);
+}
+
 bool soc_sandbox_may_load(lua_State *L, int index)
 {
     index = lua_absindex(L, index);
@@ -244,6 +255,27 @@ static void find_file(lua_State *L, const char *name)
     luaL_error(L, "require: no module '%s'; tried %s", name, lua_tostring(L, -1));
 }
 
+/* The same by the environment's finder, if it has one. */
+static bool ask_finder(lua_State *L, const char *name)
+{
+    struct soc_detail detail;
+    size_t length;
+    if (lua_rawgeti(L, lua_upvalueindex(MODULES_UPVALUE), FINDER) == LUA_TNIL) {
+        lua_pop(L, 1);
+        return false;
+    }
+    lua_pushvalue(L, 1);
+    lua_call(L, 1, 2);
+    const char *text = luaL_checklstring(L, -1, &length);
+    lua_pushvalue(L, lua_upvalueindex(ENVIRONMENT_UPVALUE));
+    if (soc_sandbox_load_text(L, lua_gettop(L), soc_slice(text, length), luaL_checkstring(L, -3),
+                              &detail) < 0)
+        luaL_error(L, "require: module '%s': %s", name, detail.text);
+    lua_replace(L, -3);
+    lua_pop(L, 1);
+    return true;
+}
+
 /* require(name) -> module [, path] */
 static int sandbox_require(lua_State *L)
 {
@@ -253,7 +285,8 @@ static int sandbox_require(lua_State *L)
         return 1;
     lua_pop(L, 1);
     check_cycle(L, name);
-    find_file(L, name);
+    if (!ask_finder(L, name))
+        find_file(L, name);
     lua_pushvalue(L, 1);
     lua_pushvalue(L, -3);
     lua_call(L, 2, 1);

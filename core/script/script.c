@@ -30,6 +30,7 @@
 #include "script/policies/swap.h"
 #include "script/turns/behaviour.h"
 #include "script/turns/budget.h"
+#include "script/turns/cell.h"
 #include "script/turns/environments.h"
 #include "script/turns/frame.h"
 #include "script/turns/handle.h"
@@ -107,7 +108,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->active = L;
     script->host = options->host;
     script->is_simulated = options->loop == NULL;
-    script->leaves_isolated = !script->is_simulated || options->leaves_isolated;
+    script->leaves_isolated = !script->is_simulated || options->app_dir != NULL;
     script->home = copy_or_null(options->home);
     script->app_dir = copy_or_null(options->app_dir);
     script->hooks = (struct soc_box_hooks){
@@ -130,6 +131,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     if (options->loop != NULL && options->program != NULL)
         script->workers = soc_workers_new(options->loop, options->program);
     soc_seat_open(script);
+    soc_cell_open(script);
     soc_errand_open(script);
     soc_chat_open(script);
     script->box = lua_touserdata(L, box_index);
@@ -192,6 +194,7 @@ void soc_script_free(struct soc_script *script)
     soc_chat_fini(script);
     soc_errand_fini(script);
     soc_seat_fini(script);
+    soc_cell_fini(script);
     soc_workers_free(script->workers);
     soc_visit_fini(script);
     soc_exchange_fini(script);
@@ -218,6 +221,7 @@ void soc_script_free(struct soc_script *script)
     free(script->app_dir);
     soc_buf_fini(&script->arguments);
     soc_buf_fini(&script->handed);
+    soc_buf_fini(&script->traceback);
     soc_buf_fini(&script->app);
     soc_buf_fini(&script->fatal);
     soc_buf_fini(&script->state);

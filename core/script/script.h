@@ -22,7 +22,6 @@ struct soc_script_options {
     const char *program;   /* path of the program `society`, for workers; NULL: none */
     const char *home;      /* where lua/ and policies/ are */
     const char *app_dir;   /* where the app's own modules and policies are; NULL: none */
-    bool leaves_isolated;  /* modules of isolated roles are not loaded, though it is simulated */
 };
 
 /* Returns the script side; release it with soc_script_free(). Loads the default policies:

@@ -5,6 +5,7 @@ local REAL = "real processes, which a simulation does not have"
 
 local CALLS = { "unit:sandbox_calls_test" }
 local APART = { "e2e:hosts_isolated" }
+local CELLS = { "spec:isolated_agents" }
 local FROZEN = { "spec:frozen" }
 local HARD = { "e2e:hard_limit" }
 local PATTERN = { "unit:sandbox_pattern_test" }
@@ -13,6 +14,26 @@ local SANDBOX = { "unit:sandbox_test" }
 local WORKERS = { "unit:workers_test" }
 
 return {
+  {
+    name = "a simulated isolated agent is not replaced when it waits",
+    file = "core/script/turns/cell.c", by = CELLS, outside = LUA,
+    from = "return cell == NULL ? NULL : cell->activation;", to = "return NULL;",
+  },
+  {
+    name = "a simulated isolated agent keeps its world after a failure",
+    file = "core/script/turns/run.c", by = CELLS, outside = LUA,
+    from = "        soc_cell_drop(thread->cell);", to = "        soc_cell_finish(thread->cell);",
+  },
+  {
+    name = "a replay runs isolated agents among the others",
+    file = "core/parts/history/replay.c", by = { "e2e:isolated_replay" }, outside = REAL,
+    from = "    agent->is_isolated = is_true(run, \"isolated\");\n", to = "",
+  },
+  {
+    name = "a replay loads the modules of strangers",
+    file = "core/parts/history/replay.c", by = { "e2e:isolated_replay" }, outside = REAL,
+    from = "    role->is_isolated = is_true(row, \"isolated\");\n", to = "",
+  },
   {
     name = "an isolated agent's child on another host is not isolated",
     file = "core/parts/hosts/hosts_orders.c", by = APART, outside = REAL,

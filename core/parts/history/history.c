@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/mem.h"
 #include "kernel/mail/envelope.h"
+#include "kernel/registry.h"
 #include "kernel/state.h"
 #include "kernel/turns/batch.h"
 #include "parts/history/history_state.h"
@@ -182,12 +183,20 @@ static void put_effects(const struct soc_activation *activation, struct soc_buf 
     soc_buf_put_byte(out, ']');
 }
 
-static void put_role(const struct soc_role *role, struct soc_buf *out)
+static void put_isolated(struct soc_buf *out)
+{
+    soc_json_put_name(out, "isolated");
+    soc_buf_put_text(out, "true");
+}
+
+static void put_role(struct soc_host *host, const struct soc_role *role, struct soc_buf *out)
 {
     soc_json_put_name(out, "role");
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "behaviour", soc_slice_text(role->behaviour));
     soc_json_put_text_member(out, "id", soc_slice_text(role->id));
+    if (soc_registry_is_isolated(host, role))
+        put_isolated(out);
     soc_json_put_text_member(out, "name", soc_slice_text(role->name));
     soc_buf_put_byte(out, '}');
 }
@@ -230,6 +239,8 @@ static void describe(struct soc_host *host, const struct soc_activation *activat
     put_effects(activation, out);
     soc_json_put_text_member(out, "end", soc_slice_text(end));
     put_json_member(out, "error", error);
+    if (soc_registry_isolates(host, agent))
+        put_isolated(out);
     if (activation->message != NULL) {
         soc_json_put_name(out, "message");
         soc_envelope_put_script_json(out, activation->message);
@@ -239,7 +250,7 @@ static void describe(struct soc_host *host, const struct soc_activation *activat
     if (end[0] != 'w' && soc_history_state(host)->kept != NULL &&
         soc_history_state(host)->kept->has_result)
         put_json_member(out, "result", soc_buf_slice(&soc_history_state(host)->kept->result));
-    put_role(agent->role, out);
+    put_role(host, agent->role, out);
     put_states(host, agent, is_over, out);
     soc_buf_put_byte(out, '}');
 }

@@ -35,6 +35,11 @@ static int64_t moment(struct soc_slice object, const char *name)
     return time_ms;
 }
 
+static bool is_true(struct soc_slice object, const char *name)
+{
+    return soc_slice_equal(soc_json_member(object, name), SOC_SLICE("true"));
+}
+
 /* Decodes any text member into `out`. Absent if there is none. */
 static struct soc_slice read_text(struct soc_slice object, const char *name, struct soc_buf *out)
 {
@@ -65,6 +70,7 @@ static struct soc_role *role_of(struct soc_host *host, struct soc_slice row)
     struct soc_buf text = {0};
     role = soc_role_new(id, read_text(row, "name", &text));
     soc_text_set(&role->behaviour, read_text(row, "behaviour", &text));
+    role->is_isolated = is_true(row, "isolated");
     soc_map_put(&host->registry.roles, soc_slice_text(role->id), role);
     soc_buf_fini(&text);
     return role;
@@ -80,6 +86,7 @@ struct soc_agent *soc_replay_prepare(struct soc_host *host, struct soc_slice id,
     if (plain(role, "id").data != NULL)
         agent->role = role_of(host, role);
     agent->parent = parent.data == NULL ? NULL : soc_replay_agent(host, parent);
+    agent->is_isolated = is_true(run, "isolated");
     free(agent->state);
     agent->state = NULL;
     agent->state_length = 0;
@@ -136,9 +143,9 @@ static struct soc_message *read_message(struct soc_host *host, struct soc_slice 
     draft.type = soc_intern(&host->types.table, plain(row, "type"));
     soc_priority_parse(plain(row, "priority"), &priority);
     draft.priority = (uint8_t)priority;
-    if (soc_slice_equal(soc_json_member(row, "requires_ack"), SOC_SLICE("true")))
+    if (is_true(row, "requires_ack"))
         draft.flags |= SOC_MESSAGE_REQUIRES_ACK;
-    if (soc_slice_equal(soc_json_member(row, "wants_reply"), SOC_SLICE("true")))
+    if (is_true(row, "wants_reply"))
         draft.flags |= SOC_MESSAGE_WANTS_REPLY;
     if (is_broadcast)
         draft.flags |= SOC_MESSAGE_IS_BROADCAST;

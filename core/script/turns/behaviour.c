@@ -248,13 +248,12 @@ static bool is_thinking(lua_State *L, const struct soc_script *script)
 /* What the host itself sends is for those who ask for it: an app whose agents hire somebody
  * for every message must not hire again because a child failed. An activation that already
  * handles such a message, begun by an older version, goes on. */
-bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
-                        const struct soc_activation *activation)
+bool soc_behaviour_choose(lua_State *L, const struct soc_script *script,
+                          const struct soc_activation *activation)
 {
     const struct soc_message *message = activation->message;
-    const struct soc_role *role = activation->agent->role;
     bool is_of_host = message->from == NULL && activation->effects_count == 0;
-    int type = lua_rawgeti(L, LUA_REGISTRYINDEX, role->script_mark);
+    int type = lua_type(L, -1);
     if (type == LUA_TFUNCTION && (!is_of_host || is_thinking(L, script)))
         return true;
     if (type == LUA_TTABLE) {
@@ -272,6 +271,13 @@ bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
     }
     lua_pop(L, 1);
     return false;
+}
+
+bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
+                        const struct soc_activation *activation)
+{
+    lua_rawgeti(L, LUA_REGISTRYINDEX, activation->agent->role->script_mark);
+    return soc_behaviour_choose(L, script, activation);
 }
 
 int soc_behaviour_skip(struct soc_script *script, const struct soc_activation *activation)

@@ -35,6 +35,10 @@ void soc_behaviour_find_all(struct soc_script *script);
 bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
                         const struct soc_activation *activation);
 
+/* The same for the behaviour on top, which is popped. */
+bool soc_behaviour_choose(lua_State *L, const struct soc_script *script,
+                          const struct soc_activation *activation);
+
 /* Logs that the agent has no handler for its message; returns 0. */
 int soc_behaviour_skip(struct soc_script *script, const struct soc_activation *activation);
 

@@ -61,13 +61,14 @@ struct soc_script {
 
     const char *language; /* of prompts, presentation and briefs: "en" or "zh"; NULL: not set */
     bool is_simulated;    /* there is no loop: time is virtual and nothing goes over a network */
-    bool leaves_isolated; /* modules of isolated roles are not loaded here */
+    bool leaves_isolated; /* what is isolated does not run in the app's environment */
     bool is_started;      /* the app has loaded and the society runs */
     bool tries_policies;  /* policies are checked and not put in force */
     bool keeps_history;   /* history/recorder.h */
     bool is_broken;       /* the open turn met an error it cannot survive: `fatal` */
     bool is_dropping;     /* a coroutine is being closed: its handlers can do nothing */
     bool is_loading;      /* a module is loading inside a turn: no effects */
+    bool is_building;     /* so is an isolated agent's world, in a simulation */
     uint32_t steps_max;   /* VM instructions of a simulated turn */
     int64_t steps_left;
     uint32_t cpu_ms_max;       /* CPU time of a turn */
@@ -79,6 +80,7 @@ struct soc_script {
     struct soc_buf state;      /* run.c: agent.state of the turn that ends */
     struct soc_buf arguments;  /* effect.c: for history */
     struct soc_buf handed;     /* isolated.c: an answer to a worker */
+    struct soc_buf traceback;  /* isolated.c: the worker's, of the error that ends the turn */
 
     /* What each area keeps for itself. */
     struct soc_budget *budget;               /* budget.c */
@@ -89,6 +91,7 @@ struct soc_script {
     struct soc_behaviours *behaviours;       /* behaviour.c */
     struct soc_environments *environments;   /* environments.c */
     struct soc_seats *seats;                 /* seat.c: isolated agents */
+    struct soc_cells *cells;                 /* cell.c: isolated agents in a simulation */
     struct soc_workers *workers;             /* processes; NULL: simulated, or no program */
     struct soc_buf app;                      /* handout.c: the app as isolated agents get it */
     struct soc_policy_set *policies;         /* policies/policy_set.c */

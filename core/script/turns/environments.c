@@ -95,6 +95,24 @@ void soc_environments_freeze(lua_State *L, const struct soc_script *script)
     lua_pop(L, 1);
 }
 
+/* print(…), but the host has printed already what the app's file prints as it loads. */
+static int print_later(lua_State *L)
+{
+    const struct soc_script *script = *(struct soc_script **)lua_touserdata(L, lua_upvalueindex(1));
+    if (script == NULL)
+        return luaL_error(L, "print: the society has ended");
+    return script->is_building ? 0 : script->environments->gate.print(L);
+}
+
+void soc_environments_push_cell(lua_State *L, const struct soc_script *script)
+{
+    struct soc_sandbox_gate gate = script->environments->gate;
+    gate.print = print_later;
+    soc_sandbox_push(L, &gate);
+    soc_lua_json_open(L);
+    soc_sandbox_preload(L, lua_gettop(L) - 1, "society.json");
+}
+
 /* Replaces the environment on top by what its `require` gives. */
 static void call_require(lua_State *L, const char *name)
 {

@@ -23,6 +23,10 @@ void soc_environments_fini(lua_State *L, struct soc_script *script);
 /* Freezes the app's environment (sandbox/sandbox.h): the app has loaded. */
 void soc_environments_freeze(lua_State *L, const struct soc_script *script);
 
+/* Pushes a new environment without modules of the app or the program, for an isolated agent in
+ * a simulation. While it is built (`script->is_building`) nothing is printed. */
+void soc_environments_push_cell(lua_State *L, const struct soc_script *script);
+
 /* Pushes the program's module `name`, as the host uses it. Raises what it raises. */
 void soc_environments_require(lua_State *L, struct soc_script *script, const char *name);
 

@@ -32,8 +32,7 @@ void soc_handout_set_app(struct soc_script *script, const char *path, int argc, 
     struct soc_buf text = {0};
     struct soc_buf *out = &script->app;
     out->length = 0;
-    if (script->is_simulated || !read_file(script->L, path, &text) ||
-        soc_utf8_fault(soc_buf_slice(&text)) >= 0) {
+    if (!read_file(script->L, path, &text) || soc_utf8_fault(soc_buf_slice(&text)) >= 0) {
         soc_buf_fini(&text);
         return;
     }
@@ -71,17 +70,23 @@ static void put_names(lua_State *L, int ref, struct soc_buf *out)
     soc_buf_put_byte(out, ']');
 }
 
+bool soc_handout_needs_app(const struct soc_script *script, const struct soc_role *role)
+{
+    const char *name = soc_behaviour_name(script, role);
+    /* A role that bears the name of its module is not its own behaviour. */
+    bool needs_app =
+        name == NULL || (strcmp(name, role->id) != 0 &&
+                         soc_registry_find_role(script->host, soc_slice_text(name)) != NULL);
+    return needs_app && script->app.length > 0;
+}
+
 void soc_handout_put_open(struct soc_script *script, const struct soc_activation *activation,
                           struct soc_buf *out)
 {
     const struct soc_agent *agent = activation->agent;
     const char *name = soc_behaviour_name(script, agent->role);
-    /* A role that bears the name of its module is not its own behaviour. */
-    bool needs_app =
-        name == NULL || (strcmp(name, agent->role->id) != 0 &&
-                         soc_registry_find_role(script->host, soc_slice_text(name)) != NULL);
     soc_buf_put_byte(out, '{');
-    if (needs_app && script->app.length > 0) {
+    if (soc_handout_needs_app(script, agent->role)) {
         soc_json_put_name(out, "app");
         soc_buf_put_slice(out, soc_buf_slice(&script->app));
     }
@@ -148,9 +153,8 @@ static bool try_directory(lua_State *L, const char *directory, const char *shown
            try_path(L, directory, shown, module, "/init.lua");
 }
 
-int soc_handout_find(lua_State *L)
+int soc_handout_find(lua_State *L, const struct soc_script *script)
 {
-    const struct soc_script *script = *(struct soc_script **)lua_getextraspace(L);
     char own[SOC_PATH_BYTES_MAX];
     size_t length;
     const char *name = luaL_checklstring(L, 1, &length);

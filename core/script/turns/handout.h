@@ -14,8 +14,11 @@ void soc_handout_put_open(struct soc_script *script, const struct soc_activation
                           struct soc_buf *out);
 void soc_handout_put_run(const struct soc_activation *activation, struct soc_buf *out);
 
-/* A lua_CFunction: (name) -> path, text of the module of that name, the app's or the
+/* Tells whether the app's file must run to find the role's behaviour. */
+bool soc_handout_needs_app(const struct soc_script *script, const struct soc_role *role);
+
+/* As a lua_CFunction: (name) -> path, text of the module of that name, the app's or the
  * program's. Raises if there is none. */
-int soc_handout_find(lua_State *L);
+int soc_handout_find(lua_State *L, const struct soc_script *script);
 
 #endif

@@ -30,7 +30,7 @@ bool soc_isolated_wants(const struct soc_script *script, const struct soc_activa
 {
     const struct soc_agent *agent = activation->agent;
     const char *name;
-    if (script->is_simulated || activation->message == NULL)
+    if (!script->leaves_isolated || activation->message == NULL)
         return false;
     if (!soc_registry_isolates(script->host, agent))
         return false;
@@ -82,6 +82,11 @@ static int message_text(lua_State *co)
     soc_message_mark(co, script_of(co));
     lua_getfield(co, 1, "text");
     return 1;
+}
+
+static int find_module(lua_State *co)
+{
+    return soc_handout_find(co, script_of(co));
 }
 
 static int agent_status(lua_State *co)
@@ -184,7 +189,7 @@ static bool push_call(lua_State *co, const struct soc_script *script,
         return true;
     case SOC_WANT_TEXT:
     case SOC_WANT_REQUIRE:
-        lua_pushcfunction(co, question->want == SOC_WANT_TEXT ? message_text : soc_handout_find);
+        lua_pushcfunction(co, question->want == SOC_WANT_TEXT ? message_text : find_module);
         if (question->first.data == NULL)
             return false;
         push_json(co, question->first);
@@ -335,16 +340,13 @@ static int end_over(lua_State *co, struct soc_script *script, const struct soc_q
 static int raise_error(lua_State *co, struct soc_script *script,
                        const struct soc_question *question)
 {
-    script->handed.length = 0;
     if (question->second.data != NULL)
-        soc_json_string(question->second, &script->handed);
+        soc_json_string(question->second, &script->traceback);
     lua_settop(co, 1);
     if (question->first.data == NULL)
         lua_pushliteral(co, "an error that is not JSON");
     else
         push_json(co, question->first);
-    if (lua_type(co, -1) == LUA_TSTRING && script->handed.length > 0)
-        lua_pushfstring(co, "%s\n%s", lua_tostring(co, -1), soc_buf_text(&script->handed));
     return lua_error(co);
 }
 

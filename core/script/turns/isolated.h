@@ -6,14 +6,14 @@
  * the worker says is checked as if it were hostile: valid JSON, a method that agents have,
  * plain values; everything else is up to the methods.
  *
- * In a simulation isolated agents run inside the program, as all others do, by VM steps.
+ * In a simulation isolated agents run inside the program, by VM steps: cell.h.
  * Layer: script. Thread: loop. */
 #ifndef SOC_SCRIPT_TURNS_ISOLATED_H
 #define SOC_SCRIPT_TURNS_ISOLATED_H
 
 #include "script/turns/box.h"
 
-/* Tells whether the activation belongs into a worker. */
+/* Tells whether the activation belongs into a worker, or a cell. */
 bool soc_isolated_wants(const struct soc_script *script, const struct soc_activation *activation);
 
 /* Stands for the behaviour of the running activation, whose handle is at index 1: a

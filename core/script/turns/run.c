@@ -12,6 +12,7 @@
 #include "sandbox/sandbox.h"
 #include "script/turns/behaviour.h"
 #include "script/turns/budget.h"
+#include "script/turns/cell.h"
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
 #include "script/turns/isolated.h"
@@ -35,12 +36,15 @@ int soc_run_limited(struct soc_script *script, lua_State *L, int arguments, int 
     return status;
 }
 
-/* The run is given up; so is the worker of an isolated agent. */
+/* The run is given up; so is the worker of an isolated agent, or its cell. */
 static void leave_seat(struct soc_thread *thread)
 {
     if (thread->seat != NULL)
         soc_seat_drop(thread->seat);
+    if (thread->cell != NULL)
+        soc_cell_drop(thread->cell);
     thread->seat = NULL;
+    thread->cell = NULL;
 }
 
 void soc_run_drop(void *user, struct soc_activation *activation)
@@ -149,9 +153,13 @@ static int describe(lua_State *L)
         lua_pushlstring(co, text->data, text->length);
     }
     shorten(co);
-    luaL_traceback(L, co, NULL, 0);
+    struct soc_slice traceback = soc_buf_slice(&failure->script->traceback);
+    if (traceback.length == 0) {
+        luaL_traceback(L, co, NULL, 0);
+        traceback = soc_slice_text(lua_tostring(L, -1));
+    }
     soc_refusal_begin(failure->error, SOC_ESCRIPT, lua_tolstring(co, -1, &length));
-    soc_json_put_text_member(failure->error, "traceback", soc_slice_text(lua_tostring(L, -1)));
+    soc_json_put_text_member(failure->error, "traceback", traceback);
     soc_refusal_end(failure->error, SOC_ESCRIPT);
     return 0;
 }
@@ -262,7 +270,7 @@ static int body(lua_State *co)
     if (activation->message == NULL && !soc_behaviour_push_main(co, script))
         return luaL_error(co, "main was waiting, but the script no longer has a main");
     if (soc_isolated_wants(script, activation)) {
-        lua_pushcfunction(co, soc_isolated_run);
+        lua_pushcfunction(co, script->is_simulated ? soc_cell_run : soc_isolated_run);
         lua_pushvalue(co, 1);
         lua_callk(co, 1, 1, (lua_KContext)script, finish);
         return finish(co, LUA_OK, (lua_KContext)script);
@@ -299,6 +307,9 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     assert(script->active == script->L && soc_gate_activation(script->host) == activation);
     if (thread == NULL) {
         soc_lua_heap_tend(script->L);
+        struct soc_activation *other = soc_cell_make_room(script, activation);
+        if (other != NULL)
+            soc_run_drop(script, other);
         thread = soc_thread_take(script);
         activation->script = thread;
     }
@@ -309,6 +320,7 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
     lua_State *co = thread->co;
     int results;
     script->is_broken = false;
+    script->traceback.length = 0;
     int status = resume(script, thread, &results);
     thread->is_spent = soc_budget_is_spent(script);
     script->active = script->L;
@@ -322,7 +334,10 @@ enum soc_turn_end soc_run_turn(void *user, struct soc_activation *activation, st
         lua_settop(co, 0);
         if (thread->seat != NULL)
             soc_seat_finish(thread->seat);
+        if (thread->cell != NULL)
+            soc_cell_finish(thread->cell);
         thread->seat = NULL;
+        thread->cell = NULL;
         soc_thread_give(script, thread);
         activation->script = NULL;
         return SOC_TURN_DONE;

@@ -14,6 +14,7 @@ struct soc_thread {
     int ref;                 /* keeps `co` alive */
     const void *handle;      /* the userdata of the agent, at index 1 of its stack */
     struct soc_seat *seat;   /* of an isolated agent; NULL: none */
+    struct soc_cell *cell;   /* the same in a simulation */
     bool is_spent;           /* its last turn was over its budget */
     uint64_t fatal_count;    /* of the Lua state when it was taken */
     struct soc_thread *next; /* in the pool */

@@ -24,7 +24,8 @@ local M = {
     arguments.json,
   },
   notes = 'The society must have run with society.config{ history = "full" }. Exit codes: 0 no\n'
-    .. "difference, 1 differences, 2 the history cannot be replayed.",
+    .. "difference, 1 differences, 2 the history cannot be replayed. Scripts of isolated\n"
+    .. "agents run inside this program, bounded by the sandbox alone.",
   example = "society replay --state /var/lib/hello --policy contacts=open",
 }
 
