@@ -119,7 +119,7 @@ static void discard_mail(struct soc_host *host, struct soc_agent *agent)
     while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
         if (request->to == agent && !soc_transit_replies(host, request->key))
             soc_request_fail(host, request->key, "receiver_failed",
-                             "the agent ended without replying");
+                             "the agent ended without replying", REASON);
 }
 
 /* Lends the nearest ancestor that is not ending; root never ends. */

@@ -70,35 +70,40 @@ static const struct soc_message *handled_by(const struct soc_agent *agent)
     return agent == NULL || agent->activation == NULL ? NULL : agent->activation->message;
 }
 
-static void put_event(struct soc_host *host, enum soc_log_level level, const char *event,
-                      const struct soc_agent *agent, struct soc_slice correlation_id,
-                      const struct soc_message *message, struct soc_slice detail)
+/* `event` needs what is particular to it: correlation id, key. */
+static void put_event(struct soc_host *host, enum soc_log_level level, const char *name,
+                      const struct soc_agent *agent, struct soc_record_event *event)
 {
-    soc_log_event(&host->log, level, soc_host_now(host), event, soc_sender_id(agent), detail);
+    soc_log_event(&host->log, level, soc_host_now(host), name, soc_sender_id(agent), event->detail);
     struct soc_record record = {.type = SOC_RECORD_EVENT};
-    record.event = (struct soc_record_event){
-        .time_ms = (uint64_t)soc_host_now(host),
-        .event = soc_slice_text(event),
-        .agent = soc_sender_id(agent),
-        .correlation_id = correlation_id,
-        .detail = detail,
-    };
-    if (message != NULL)
-        record.event.task_id = soc_message_text(message, SOC_TEXT_TASK_ID);
+    event->time_ms = (uint64_t)soc_host_now(host);
+    event->event = soc_slice_text(name);
+    event->agent = soc_sender_id(agent);
+    record.event = *event;
     soc_batch_put(host, &record);
+}
+
+static struct soc_slice task_of(const struct soc_message *message)
+{
+    return message == NULL ? (struct soc_slice){0} : soc_message_text(message, SOC_TEXT_TASK_ID);
 }
 
 void soc_trace_event(struct soc_host *host, enum soc_log_level level, const char *event,
                      const struct soc_agent *agent, struct soc_slice detail)
 {
-    soc_trace_event_about(host, level, event, agent, handled_by(agent), detail);
+    char id[SOC_MESSAGE_ID_BYTES];
+    soc_trace_event_of(host, level, event, agent, soc_envelope_chain(handled_by(agent), id),
+                       detail);
 }
 
 void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const char *event,
                         const struct soc_agent *agent, struct soc_slice correlation_id,
                         struct soc_slice detail)
 {
-    put_event(host, level, event, agent, correlation_id, handled_by(agent), detail);
+    put_event(host, level, event, agent,
+              &(struct soc_record_event){.task_id = task_of(handled_by(agent)),
+                                         .correlation_id = correlation_id,
+                                         .detail = detail});
 }
 
 void soc_trace_event_about(struct soc_host *host, enum soc_log_level level, const char *event,
@@ -106,8 +111,15 @@ void soc_trace_event_about(struct soc_host *host, enum soc_log_level level, cons
                            struct soc_slice detail)
 {
     char id[SOC_MESSAGE_ID_BYTES];
-    message = message == NULL ? handled_by(agent) : message;
-    put_event(host, level, event, agent, soc_envelope_chain(message, id), message, detail);
+    if (message == NULL) {
+        soc_trace_event(host, level, event, agent, detail);
+        return;
+    }
+    put_event(host, level, event, agent,
+              &(struct soc_record_event){.task_id = task_of(message),
+                                         .correlation_id = soc_envelope_chain(message, id),
+                                         .detail = detail,
+                                         .key = message->key});
 }
 
 void soc_trace_keep(struct soc_host *host, const char *event, struct soc_slice detail)

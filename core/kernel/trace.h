@@ -32,7 +32,8 @@ void soc_trace_event_of(struct soc_host *host, enum soc_log_level level, const c
                         const struct soc_agent *agent, struct soc_slice correlation_id,
                         struct soc_slice detail);
 
-/* The same with the correlation id and task of `message`; NULL: as soc_trace_event. */
+/* The same about `message`: with its correlation id and task, and as a part of its life.
+ * NULL: as soc_trace_event. */
 void soc_trace_event_about(struct soc_host *host, enum soc_log_level level, const char *event,
                            const struct soc_agent *agent, const struct soc_message *message,
                            struct soc_slice detail);

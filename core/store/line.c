@@ -133,6 +133,7 @@ static void read_event(const struct soc_record_event *event, struct soc_line *li
     line->task_id = event->task_id;
     line->correlation_id = event->correlation_id;
     line->detail = event->detail;
+    line->key = event->key;
 }
 
 static void read_again(const struct soc_record_message_again *again, struct soc_line *line,

@@ -43,7 +43,8 @@
 #define SOC_OUTPUT_FIELDS(N, T)         N(key) N(time_ms) T(agent) T(stream) T(text)
 #define SOC_OUTPUT_END_FIELDS(N, T)     N(key)
 
-#define SOC_EVENT_FIELDS(N, T)   N(time_ms) T(event) T(agent) T(task_id) T(correlation_id) T(detail)
+#define SOC_EVENT_HEAD(N, T)     N(time_ms) T(event) T(agent) T(task_id) T(correlation_id) T(detail)
+#define SOC_EVENT_FIELDS(N, T)   SOC_EVENT_HEAD(N, T) N(key)
 #define SOC_META_FIELDS(N, T)    T(name) T(value)
 #define SOC_MEMORY_FIELDS(N, T)  N(number) N(time_ms) T(agent) T(entry)
 #define SOC_USAGE_NUMBERS(N)     N(calls) N(input_tokens) N(output_tokens) N(cost_micros)

@@ -46,7 +46,7 @@
 ---@field status "pending"|"processed"|"expired"|"dead"|"dropped"|"cancelled"|"handed_over"
 ---@field finished_at? string
 ---@field reason? string the code of the error that ended it
----@field error? table the whole error object
+---@field error? table the whole error object; `tries` counts the turns that raised
 
 ---@class society.SendOptions
 ---@field to string|string[]

@@ -107,8 +107,8 @@ return {
   {
     name = "effects of a turn that raised stay", file = "core/kernel/turns/schedule.c",
     by = { "run:laws" },
-    from = "    soc_activation_rewind(activation);\n    soc_trace_event(",
-    to = "    soc_trace_event(",
+    from = "    soc_activation_rewind(activation);\n    tell_failure(",
+    to = "    tell_failure(",
     law = "rollback",
   },
   {

@@ -221,7 +221,17 @@ void soc_request_answer(struct soc_host *host, struct soc_request *request, stru
     soc_egress_call(host, call_door, queued);
 }
 
-void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message)
+/* Without the traceback: what the other agent is made of helps nobody who waits for it. */
+static void put_reason(struct soc_buf *refusal, struct soc_slice reason)
+{
+    if (reason.length == 0 || reason.data[0] != '{')
+        return;
+    soc_json_put_name(refusal, "reason");
+    soc_json_put_changed(refusal, reason, "traceback", (struct soc_slice){0});
+}
+
+void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message,
+                      struct soc_slice reason)
 {
     struct soc_request *request = soc_request_find(host, key);
     if (request == NULL)
@@ -229,6 +239,7 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
     struct soc_buf refusal = {0};
     soc_refuse_named(&refusal, error, message);
     refusal.length--; /* the brace */
+    put_reason(&refusal, reason);
     soc_json_put_text_member(&refusal, "to", soc_agent_id(request->to));
     soc_buf_put_byte(&refusal, '}');
     soc_request_answer(host, request, soc_buf_slice(&refusal));
@@ -274,7 +285,8 @@ void soc_request_lose_answer(struct soc_host *host, uint64_t key)
         return;
     if (request->to->is_ended || request->to->hold & SOC_HOLD_FAILED || request->is_dead)
         soc_request_fail(host, key, "receiver_failed",
-                         "the receiver's answer was lost and it cannot give another one");
+                         "the receiver's answer was lost and it cannot give another one",
+                         (struct soc_slice){0});
 }
 
 /* Appends how the receiver stands, for the error `timeout`. */

@@ -94,8 +94,10 @@ bool soc_request_is_named(const struct soc_message *message, struct soc_slice pa
 void soc_request_answer(struct soc_host *host, struct soc_request *request,
                         struct soc_slice answer);
 
-/* Answers it with an error, if it is open: its message cannot be answered any more. */
-void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message);
+/* Answers it with an error, if it is open: its message cannot be answered any more. `reason`
+ * says why, a JSON object or absent. */
+void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, const char *message,
+                      struct soc_slice reason);
 
 /* Its message was handled. The answer, if there is none yet, can still come. */
 void soc_request_note_finished(struct soc_host *host, uint64_t key);

@@ -467,7 +467,7 @@ static void tell_waiters(struct soc_host *host, const struct soc_message *messag
     if (outcome != SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY &&
         !soc_transit_replies(host, message->key))
         soc_request_fail(host, message->key, "receiver_failed",
-                         "the request could not be handled; see its dead letter");
+                         "the request could not be handled; see its dead letter", reason);
     if (outcome == SOC_OUTCOME_PROCESSED && message->flags & SOC_MESSAGE_WANTS_REPLY)
         soc_request_note_finished(host, message->key);
 }

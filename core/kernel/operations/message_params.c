@@ -122,5 +122,9 @@ const struct soc_param soc_message_members[] = {
      .kind = SOC_PARAM_LIST,
      .is_needed = true,
      .summary = "the lines of the activity log about it"},
+    {.name = "tries",
+     .kind = SOC_PARAM_INTEGER,
+     .is_needed = true,
+     .summary = "how often its turn was run, or how often it was delivered if it never was"},
     {.name = NULL},
 };

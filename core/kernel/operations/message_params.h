@@ -12,9 +12,9 @@
 /* Every field as a parameter of a send; soc_operation.takes chooses. */
 extern const struct soc_param soc_message_params[];
 
-/* Every field as a member of a message; soc_operation.tells chooses. Four that are no fields
- * follow: `error`, the error object that `reason` names, and `cause`, `caused_by`, `reply` and
- * `life`. */
+/* Every field as a member of a message; soc_operation.tells chooses. Six that are no fields
+ * follow: `error`, the error object that `reason` names, `cause`, `caused_by`, `reply`, `life` and
+ * `tries`. */
 extern const struct soc_param soc_message_members[];
 
 /* The words for a priority, terminated by NULL. */
@@ -47,7 +47,11 @@ extern const char *const soc_message_params_priorities[];
 #define SOC_MESSAGE_PARAMS_ROW                                                                     \
     ((uint64_t)1 << SOC_MESSAGE_FIELD_COUNT SOC_MESSAGE_FIELD_MAP(SOC_MESSAGE_PARAMS_ROW_BIT))
 
-/* What else one message shows: `cause`, `reply` and `life`. */
+/* What else one message shows: `cause`, `caused_by`, `reply` and `life`. */
 #define SOC_MESSAGE_PARAMS_WHOLE ((uint64_t)15 << (SOC_MESSAGE_FIELD_COUNT + 1))
+
+/* What a dead letter shows: `tries` as well. */
+#define SOC_MESSAGE_PARAMS_LETTER                                                                  \
+    (SOC_MESSAGE_PARAMS_ROW | (uint64_t)1 << (SOC_MESSAGE_FIELD_COUNT + 5))
 
 #endif

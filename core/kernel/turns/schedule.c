@@ -1,6 +1,7 @@
 #include "kernel/turns/schedule.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "base/json.h"
 #include "kernel/ending.h"
@@ -132,11 +133,47 @@ static bool is_retry_futile(const struct soc_activation *activation)
     return answer.length > 0 && answer.data[0] == '{';
 }
 
+/* Says that a turn of the activation raised, and how often it has been tried: in `told`, which
+ * also becomes the reason of the dead letter. */
+static void tell_failure(struct soc_host *host, struct soc_activation *activation,
+                         struct soc_slice error, struct soc_buf *told)
+{
+    char tries[16];
+    snprintf(tries, sizeof(tries), "%u", activation->retries + 1);
+    soc_json_put_changed(told, error, "tries", soc_slice_text(tries));
+    soc_trace_event_about(host, SOC_LOG_ERROR, "turn_failed", activation->agent,
+                          activation->message, soc_buf_slice(told));
+}
+
+/* What becomes of a message whose turn raised: it is retried, now or later, or dead. */
+static void retry_or_end(struct soc_host *host, struct soc_activation *activation, bool is_last,
+                         struct soc_slice error)
+{
+    struct soc_agent *agent = activation->agent;
+    int64_t delay_ms =
+        is_last ? -1 : host->hooks.retry_after(host->hooks.user, agent, activation->retries);
+    bool has_failed = note_failure(host, agent);
+    if (has_failed)
+        SOC_PARTS_TELL(host, agent_failed, host, agent, error);
+    if (delay_ms < 0) {
+        soc_handling_end(host, activation, SOC_OUTCOME_DEAD, error);
+        soc_ending_check(host, agent);
+        return;
+    }
+    if (has_failed) /* it stays ready: the turn is retried when the agent is resumed */
+        return;
+    activation->state = SOC_ACTIVATION_BACKOFF;
+    host->waits.count++;
+    activation->timer.kind = SOC_TIMER_ACTIVATION;
+    soc_heap_add(&host->timers, &activation->timer, soc_host_now(host) + delay_ms);
+}
+
 static void fail_turn(struct soc_host *host, struct soc_activation *activation, bool is_final,
                       struct soc_slice error)
 {
     struct soc_agent *agent = activation->agent;
     const struct soc_wait_ops *wait = soc_wait_ops_of(host, activation);
+    struct soc_buf told = {0};
     bool is_futile = is_retry_futile(activation);
     activation->is_injected = false;
     if (host->parts.watches_effects)
@@ -147,34 +184,16 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
     if (wait != NULL && wait->rolled_back != NULL)
         wait->rolled_back(activation);
     soc_activation_rewind(activation);
-    soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
+    tell_failure(host, activation, error, &told);
     activation->retries++;
-    if (activation->message == NULL) {
-        soc_main_fail(host, activation, is_final, error);
-        return;
-    }
-    if (is_futile && !is_final)
+    if (is_futile && !is_final && activation->message != NULL)
         soc_trace(host, "no_retry", agent, (struct soc_slice){0},
                   "it raised after a recorded error, which a retry would see as well");
-    int64_t delay_ms = is_final || is_futile
-                           ? -1
-                           : host->hooks.retry_after(host->hooks.user, agent, activation->retries);
-    bool has_failed = note_failure(host, agent);
-    if (delay_ms < 0) {
-        if (has_failed)
-            SOC_PARTS_TELL(host, agent_failed, host, agent, error);
-        soc_handling_end(host, activation, SOC_OUTCOME_DEAD, error);
-        soc_ending_check(host, agent);
-        return;
-    }
-    if (has_failed) { /* it stays ready: the turn is retried when the agent is resumed */
-        SOC_PARTS_TELL(host, agent_failed, host, agent, error);
-        return;
-    }
-    activation->state = SOC_ACTIVATION_BACKOFF;
-    host->waits.count++;
-    activation->timer.kind = SOC_TIMER_ACTIVATION;
-    soc_heap_add(&host->timers, &activation->timer, soc_host_now(host) + delay_ms);
+    if (activation->message == NULL)
+        soc_main_fail(host, activation, is_final, error);
+    else
+        retry_or_end(host, activation, is_final || is_futile, soc_buf_slice(&told));
+    soc_buf_fini(&told);
 }
 
 /* The script runs in another process, which is busy. What the turn did so far is undone and
@@ -194,14 +213,16 @@ void soc_schedule_park(struct soc_host *host, struct soc_agent *agent, struct so
 {
     struct soc_activation *activation = agent->activation;
     assert(activation != NULL && !host->turn.is_open);
-    soc_trace_event(host, SOC_LOG_ERROR, "turn_failed", agent, error);
+    struct soc_buf told = {0};
+    tell_failure(host, activation, error, &told);
     if (activation->message == NULL) {
         soc_main_fail(host, activation, true, error);
-        return;
+    } else {
+        note_failure(host, agent);
+        soc_handling_abandon(host, activation, SOC_OUTCOME_DEAD, soc_buf_slice(&told));
+        soc_ending_check(host, agent);
     }
-    note_failure(host, agent);
-    soc_handling_abandon(host, activation, SOC_OUTCOME_DEAD, error);
-    soc_ending_check(host, agent);
+    soc_buf_fini(&told);
 }
 
 /* The activation ended an earlier run, and would do so again. */

@@ -214,7 +214,8 @@ static void respond(struct soc_host *host, struct soc_introduction *entry,
     if (send_as_broker(host, entry, &send, false, false) < 0) {
         entry->message = NULL;
         remove_entry(host, entry);
-        soc_request_fail(host, key, "no_introduction", "the answer could not be sent");
+        soc_request_fail(host, key, "no_introduction", "the answer could not be sent",
+                         (struct soc_slice){0});
     }
     soc_buf_fini(&payload);
     soc_router_finish(host, request, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});

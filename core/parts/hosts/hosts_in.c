@@ -113,7 +113,8 @@ bool soc_hosts_take_report(struct soc_host *host, struct soc_message *message)
         fail_child(host, message);
     soc_json_string(soc_json_member(payload, "error"), &error);
     soc_json_string(soc_json_member(payload, "message"), &text);
-    soc_request_fail(host, message->reply_to, soc_buf_text(&error), soc_buf_text(&text));
+    soc_request_fail(host, message->reply_to, soc_buf_text(&error), soc_buf_text(&text),
+                     soc_json_member(payload, "reason"));
     soc_router_finish(host, message, SOC_OUTCOME_PROCESSED, (struct soc_slice){0});
     soc_buf_fini(&error);
     soc_buf_fini(&text);

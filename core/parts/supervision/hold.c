@@ -322,7 +322,8 @@ bool soc_hold_would_fail(struct soc_host *host, struct soc_agent *agent)
 
 /* Fails all waits for the agent: for its answer, for the end of its task, or for mail
  * from it alone. */
-static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
+static void tell_waiters(struct soc_host *host, const struct soc_agent *agent,
+                         struct soc_slice reason)
 {
     static const char sentence[] = "the agent has failed: its turns raised too often; it continues "
                                    "once it is resumed";
@@ -332,7 +333,7 @@ static void tell_waiters(struct soc_host *host, const struct soc_agent *agent)
     struct soc_buf error = {0};
     while ((request = soc_map_each(&host->requests, &cursor)) != NULL)
         if (request->to == agent && !soc_transit_replies(host, request->key))
-            soc_request_fail(host, request->key, "receiver_failed", sentence);
+            soc_request_fail(host, request->key, "receiver_failed", sentence, reason);
     soc_refuse_named(&error, "receiver_failed", sentence);
     cursor = 0;
     while ((waiter = soc_map_each(&host->registry.agents, &cursor)) != NULL)
@@ -359,7 +360,7 @@ void soc_hold_fail(struct soc_host *host, struct soc_agent *agent, struct soc_sl
     agent->hold |= SOC_HOLD_FAILED;
     soc_hold_store(host, agent);
     soc_trace_event_of(host, SOC_LOG_ERROR, "failed", agent, chain, error);
-    tell_waiters(host, agent);
+    tell_waiters(host, agent, error);
     soc_alert_parent(host, agent, "failed", soc_buf_slice(&members), chain);
     soc_buf_fini(&members);
 }

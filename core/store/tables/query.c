@@ -70,6 +70,12 @@ struct question {
 static const char message_columns[] = SOC_MESSAGE_FIELD_MAP(SHOW_FIELD);
 #define MESSAGE_COLUMNS (message_columns + 2)
 
+/* The same of a dead letter, with how often its turn was tried; where it was never handled, how
+ * often it was delivered. */
+static const char letter_columns[] =
+    SOC_MESSAGE_FIELD_MAP(SHOW_FIELD) ", coalesce(CASE WHEN json_valid(reason) THEN"
+                                      " json_extract(reason, '$.tries') END, attempt) AS tries";
+
 /* The same of one message, with the id of its cause. */
 static const char whole_message[] = SOC_MESSAGE_FIELD_MAP(
     SHOW_FIELD) ", CASE WHEN cause > 0 THEN"
@@ -88,7 +94,9 @@ static const char whole_message[] = SOC_MESSAGE_FIELD_MAP(
     " OR (correlation_id IS NULL AND key = :chain_key"                                             \
     " AND message_id(" sent_ms ", key) = :correlation))"
 /* A broadcast (flag 128) that the agent has read, or is yet to read. */
-#define READ_BY_AGENT "EXISTS(SELECT 1 FROM events e WHERE e.key = m.key AND e.agent = :agent)"
+#define READ_BY_AGENT                                                                              \
+    "EXISTS(SELECT 1 FROM events e WHERE e.key = m.key AND e.agent = :agent"                       \
+    " AND e.event <> 'turn_failed')"
 #define AWAITS_AGENT                                                                               \
     "(status = 0 AND EXISTS(SELECT 1 FROM agents a WHERE a.id = :agent AND a.ended_ms IS NULL"     \
     " AND coalesce(a.since, 0) <= m.key) AND NOT EXISTS(SELECT 1 FROM broadcast_ends b"            \
@@ -177,7 +185,7 @@ static const struct question questions[] = {
      " nullif(task_id, '') AS task_id",
      "usage", "(:agent IS NULL OR agent = :agent) AND (:task IS NULL OR task_id = :task)",
      "agent, task_id, model", "agent DESC, task_id DESC, model DESC"},
-    {"dead_letters", MESSAGE_COLUMNS, "message_entries m INDEXED BY messages_dead", LETTER_WHERE,
+    {"dead_letters", letter_columns + 2, "message_entries m INDEXED BY messages_dead", LETTER_WHERE,
      "key", "key DESC"},
     {"message", whole_message + 2, "message_entries m", WITH_ANSWERS, "key", "key DESC"},
     {"life", ACTIVITY_COLUMNS, "activity_entries", "key = :key", ACTIVITY_UP, ACTIVITY_DOWN},

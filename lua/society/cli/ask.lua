@@ -51,6 +51,10 @@ local function complain_of_refusal(refusal)
       lines[#lines + 1] = ("  %s: %s"):format(name, table.concat(texts, "; "))
     end
   end
+  local reason = object.reason
+  if type(reason) == "table" and reason.error then
+    lines[#lines + 1] = "  reason: " .. table.concat({ reason.error, reason.message }, ": ")
+  end
   program.complain(table.concat(lines, "\n"))
   return arguments.FAILED
 end

@@ -1,6 +1,7 @@
 -- Covers: core/main/program_system.c
 -- One agent, one message and one conversation, and the width of tables.
 
+local json = require("society.json")
 local program = require("program")
 
 local APP = [[
@@ -144,5 +145,57 @@ describe("society inspect of one thing", function()
     running:wait()
     running = nil
     looks()
+  end)
+end)
+
+describe("a message that cannot be handled", function()
+  local place, running
+
+  before_each(function()
+    place = program.place()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.root(function() error("no luck") end)
+    ]])
+    running = place:start_ready("run app.lua --quiet")
+  end)
+
+  local function stop()
+    if running then
+      running:kill("KILL")
+      running:wait()
+      running = nil
+    end
+  end
+
+  after_each(function()
+    stop()
+    place:remove()
+  end)
+
+  local function look()
+    local letter = program.rows(place:run("inspect dead-letters --json"))[1]
+    assert.same({ 1, 4 }, { letter.attempt, letter.tries })
+    assert.matches("\n%S+ +" .. letter.id .. " +user +root +general +4 ",
+      place:run("inspect dead-letters").out)
+    local tries = {}
+    local message = program.rows(place:run("inspect message --json " .. letter.id))[1]
+    for _, entry in ipairs(message.life) do
+      if entry.event == "turn_failed" then
+        local detail = json.decode(entry.detail)
+        assert.matches("app.lua:2: no luck", detail.message, 1, true)
+        tries[#tries + 1] = detail.tries
+      end
+    end
+    assert.same({ 1, 2, 3, 4 }, tries)
+  end
+
+  it("shows each try with its error, and counts them, running and stopped", function()
+    local answer = place:run("send --to root --wait go")
+    assert.equal(1, answer.code)
+    assert.matches("\n  reason: script_error: [^\n]*app.lua:2: no luck\n", answer.err)
+    look()
+    stop()
+    look()
   end)
 end)

@@ -207,7 +207,7 @@ describe("a broadcast", function()
     local s = troupe({ a = function() error("no") end })
     scene.tell(s, "root", "x", "all")
     s:advance(60000)
-    local rows = story(s, { agent = "a", type = "broadcast" })
+    local rows = story(s, { agent = "a", type = "broadcast" }, "sent dead expired processed")
     assert.same({ "a dead" }, rows)
     assert.equal("dead", s:messages({ agent = "a", type = "broadcast" })[1].status)
   end)
@@ -230,7 +230,7 @@ describe("a broadcast", function()
       assert.equal(row, rows[i])
     end
     assert.same({ "a dead", 'b expired {"error":"expired"}', "All processed" },
-      story(s, { since = now, type = "broadcast" }))
+      story(s, { since = now, type = "broadcast" }, "sent dead expired processed"))
     assert.same({ "user sent to root", "root sent to All" },
       story(s, { correlation_id = chain }, "sent"))
     for _, letter in ipairs(s:dead_letters()) do

@@ -43,7 +43,7 @@ static const struct {
     {14, "activation_end", "agent"},
     {15, "output", "key# time_ms# agent stream text"},
     {16, "output_end", "key#"},
-    {17, "event", "time_ms# event agent task_id correlation_id detail"},
+    {17, "event", "time_ms# event agent task_id correlation_id detail key#"},
     {18, "meta", "name value"},
     {19, "introduction",
      "key# time_ms# for_key# flags# consent# question# deadline_ms# requester broker "

@@ -164,7 +164,7 @@ describe("terminate", function()
     local errors = {}
     local function ask(agent)
       local _, err = agent:request({ to = "ann", payload = agent.id, timeout_ms = 900000 })
-      errors[agent.id] = err.error
+      errors[agent.id] = err.error .. " " .. err.reason.error
     end
     local s = troupe(function(root)
       root:terminate("ann", { force = true })
@@ -174,7 +174,8 @@ describe("terminate", function()
     s:send("user", { to = "cyd", payload = "go" })
     s:advance(1)
     scene.tell(s, "root")
-    assert.same({ bob = "receiver_failed", cyd = "receiver_failed" }, errors)
+    assert.same({ bob = "receiver_failed agent_stopped", cyd = "receiver_failed agent_stopped" },
+      errors)
   end)
 
   it("fails requests that a terminated child still owed a reply", function()

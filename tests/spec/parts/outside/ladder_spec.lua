@@ -219,12 +219,14 @@ describe("a message without an ack", function()
       table.sort(list)
       return table.concat(list, ", ")
     end
-    local steps = "ack_timeout, ack_timeout, acked, processed alert, resent, resent, " ..
-      "sent alert, sent task_assign, task_opened, task_start, unresponsive"
+    local steps = "ack_timeout task_assign, ack_timeout task_assign, acked task_assign, "
+      .. "processed alert, resent task_assign, resent task_assign, sent alert, "
+      .. "sent task_assign, task_opened, task_start, unresponsive task_assign"
     assert.equal(steps, events({ correlation_id = one }))
     assert.equal(steps, events({ task = "t1" }))
-    assert.equal("ack_timeout, expired progress_update, processed delivery_failed, " ..
-      "sent delivery_failed, sent progress_update", events({ correlation_id = two }))
+    assert.equal("ack_timeout progress_update, expired progress_update, "
+      .. "processed delivery_failed, sent delivery_failed, sent progress_update",
+      events({ correlation_id = two }))
   end)
 
   it("starts again after a restart; its attempts are remembered", function()

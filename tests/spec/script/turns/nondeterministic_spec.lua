@@ -37,10 +37,11 @@ describe("the error of a script that does not repeat itself", function()
     local letter, line = fail(writes({ n = 1 }), writes({ n = 2 }))
     assert.equal("nondeterministic: effect 1 of the script was send, and now its arguments differ "
       .. '{"index":0,"recorded":"send","now":"send","agent":"root","message_id":"' .. letter.id
-      .. '","arguments":[{"payload":{"n":2},"to":"user"}],"where":"' .. WHERE .. '"}', line)
+      .. '","arguments":[{"payload":{"n":2},"to":"user"}],"tries":1,"where":"' .. WHERE .. '"}',
+      line)
     assert.same({ error = "nondeterministic", index = 0, recorded = "send", now = "send",
       agent = "root", message_id = letter.id,
-      arguments = { { payload = { n = 2 }, to = "user" } }, where = WHERE,
+      arguments = { { payload = { n = 2 }, to = "user" } }, tries = 1, where = WHERE,
       message = "effect 1 of the script was send, and now its arguments differ" },
       letter.error)
   end)
