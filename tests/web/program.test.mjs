@@ -478,6 +478,20 @@ test("the past: every view that has one shows what was so at that line", async (
   assert.ok(then > 0 && then < now, `${then} of ${now}`);
   await page.keyboard.press("[");
   await page.waitForSelector('[data-live="past"]');
+
+  // What models cost an agent until then, and nothing of what came later.
+  const paid = async () => (await newsroom.get("/activity?type=usage_changed&after=0")).items;
+  await eventually("a call of a model", async () => (await paid()).length > 0);
+  const [{ agent, line: first, detail }] = await paid();
+  const { calls, input_tokens, output_tokens } = JSON.parse(detail);
+  const cost = page.locator(".card", { has: page.locator("h2", { hasText: "Cost" }) });
+  await go(page, `#/agent/${agent}?at=${first}`);
+  assert.match(
+    await cost.textContent(),
+    new RegExp(`Calls${calls}Tokens${(input_tokens + output_tokens).toLocaleString("en")}`),
+  );
+  await go(page, `#/agent/${agent}?at=${first - 1}`);
+  assert.equal(await cost.count(), 0);
   assert.deepEqual(problems, []);
   await close();
 });
