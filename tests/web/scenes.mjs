@@ -192,6 +192,9 @@ function full() {
     cost,
   }));
   for (const [owner, id, role, source] of [
+    ["root", "user", "user", "system"],
+    ["root", "editor", "editor", "child"],
+    ["root", "printer", "printer", "child"],
     ["editor", "root", "root", "parent"],
     ["editor", "writer", "writer", "child"],
     ["editor", "researcher", "researcher", "child"],

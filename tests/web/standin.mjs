@@ -49,7 +49,7 @@ function answerTo(society, path, query) {
   if (path === "/waits") return page(society.waits, society.line);
   if (path === "/tasks") return page(society.tasks.filter(fits), society.line);
   if (path === "/usage/budgets") return page(society.budgets ?? [], society.line);
-  if (path === "/usage") return page(society.usage, society.line);
+  if (path === "/usage") return page(society.usage.filter(fits), society.line);
   if (path === "/dead-letters") return page(society.dead, society.line);
   if (path === "/policies") return page(society.policies, society.line);
   if (path === "/inbox") {
