@@ -103,6 +103,17 @@ return {
     to = "    (void)key;",
   },
   {
+    name = "who waits for an ack of what another host refuses waits on",
+    file = "core/parts/hosts/hosts_in.c", by = { "spec:refusals_elsewhere" }, outside = WHY,
+    from = "soc_acks_refuse_key(host, key, r->payload);",
+    to = "soc_acks_refuse_key(host, 0, r->payload);",
+  },
+  {
+    name = "the trace of a message ends at its host",
+    file = "core/parts/hosts/hosts_in.c", by = { "spec:refusals_elsewhere" }, outside = WHY,
+    from = "    send.texts[SOC_TEXT_TRACEPARENT] = r->traceparent;\n", to = "",
+  },
+  {
     name = "everybody writes to all agents of another host",
     file = "core/parts/hosts/hosts_orders.c", by = GROUP, outside = WHY,
     from = "        return soc_broadcasts_check(host, p->from, &p->send, error);",

@@ -148,6 +148,14 @@ void soc_acks_fail_key(struct soc_host *host, uint64_t key, enum soc_outcome out
     }
 }
 
+bool soc_acks_refuse_key(struct soc_host *host, uint64_t key, struct soc_slice error)
+{
+    struct waiter *waiter = soc_map_find_number(&host->acks, key);
+    if (waiter != NULL)
+        answer(host, waiter, error);
+    return waiter != NULL;
+}
+
 void soc_acks_fail_all(struct soc_host *host, const struct soc_agent *agent)
 {
     size_t cursor = 0;

@@ -39,6 +39,10 @@ void soc_acks_note_key(struct soc_host *host, uint64_t key, enum soc_ack ack);
 void soc_acks_fail_key(struct soc_host *host, uint64_t key, enum soc_outcome outcome,
                        struct soc_slice reason);
 
+/* Another host has refused the message with that key: ends the wait with its error object. False:
+ * nobody waits. */
+bool soc_acks_refuse_key(struct soc_host *host, uint64_t key, struct soc_slice error);
+
 /* The agent has failed: ends the waits for messages that it has not processed. */
 void soc_acks_fail_all(struct soc_host *host, const struct soc_agent *agent);
 
