@@ -311,7 +311,8 @@ static bool ends_task(struct soc_host *host, struct soc_hosts_peer *peer,
     soc_buf_put_slice(&reason, error.data == NULL ? SOC_SLICE("\"receiver_failed\"") : error);
     soc_buf_put_byte(&reason, '}');
     soc_tasks_fail_remote(host, task->owner, key, soc_buf_slice(&reason));
-    soc_request_fail(host, key, soc_error_name(SOC_ERECEIVER), HAS_DEAD_LETTER);
+    soc_request_fail(host, key, soc_error_name(SOC_ERECEIVER), HAS_DEAD_LETTER,
+                     soc_buf_slice(&reason));
     soc_buf_fini(&reason);
     return true;
 }
