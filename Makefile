@@ -205,8 +205,11 @@ fuzz:
 
 fuzz_run: $(FUZZ)
 	$(Q)for f in $(FUZZ); do \
-	  mkdir -p $$f.corpus; \
-	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 $$f.corpus || exit 1; \
+	  name=$$(basename $$f); mkdir -p $$f.corpus; \
+	  $(LUA) tests/fuzz/seeds.lua $$name $$f.corpus || exit 1; \
+	  dict=$$(find tests/fuzz -name $$name.dict); \
+	  $$f -max_total_time=$(FUZZ_SECONDS) -print_final_stats=1 -verbosity=0 $${dict:+-dict=$$dict} \
+	    $$f.corpus || exit 1; \
 	  echo "  fuzz: $$(basename $$f) held for $(FUZZ_SECONDS) s"; \
 	done
 

@@ -270,7 +270,8 @@ static int body(lua_State *co)
     if (activation->message == NULL && !soc_behaviour_push_main(co, script))
         return luaL_error(co, "main was waiting, but the script no longer has a main");
     if (soc_isolated_wants(script, activation)) {
-        lua_pushcfunction(co, script->is_simulated ? soc_cell_run : soc_isolated_run);
+        bool is_apart = !script->is_simulated || script->workers != NULL; /* those of a fuzzer */
+        lua_pushcfunction(co, is_apart ? soc_isolated_run : soc_cell_run);
         lua_pushvalue(co, 1);
         lua_callk(co, 1, 1, (lua_KContext)script, finish);
         return finish(co, LUA_OK, (lua_KContext)script);
