@@ -242,3 +242,26 @@ test("on a narrow screen names of a usual length stay in one piece", async () =>
     }
   });
 });
+
+test("a dialog that opens while another closes stays open", async () => {
+  await visit("full", {}, async (page) => {
+    await go(page, "#/tasks");
+    await page.click('[data-do="cancel"][data-for="T-4"]');
+    await page.waitForSelector("dialog[open]");
+    await page.evaluate(
+      () =>
+        new Promise((resolve) => {
+          const dialog = document.querySelector("dialog");
+          dialog.addEventListener("close", () => setTimeout(resolve, 0), { once: true });
+          dialog.close(); // what listens to that hears of it later
+          const help = new KeyboardEvent("keydown", { key: "?", bubbles: true });
+          document.body.dispatchEvent(help);
+        }),
+    );
+    assert.ok(await page.locator("dialog[open] dl.keys").count());
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("dialog:not([open])", { state: "attached" });
+    await page.click('[data-do="cancel"][data-for="T-4"]'); // and it asks again
+    await page.waitForSelector("dialog input:focus");
+  });
+});

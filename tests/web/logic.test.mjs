@@ -433,6 +433,15 @@ test("every text that the page names is there", () => {
     for (const [, key] of readFileSync(file, "utf8").matchAll(/\bt\(\s*"([^"]+)"/g)) {
       assert.ok(key in en, `${file}: ${key}`);
     }
+    // Where a part of the name is a value; which values there are, tests in the browser show.
+    for (const [, key] of readFileSync(file, "utf8").matchAll(/\bt\(\s*`([^`]+)`/g)) {
+      const parts = key.split(/\$\{[^}]+\}/).map((part) => part.replaceAll(".", "\\."));
+      const fits = new RegExp(`^${parts.join(".+")}$`);
+      assert.ok(
+        Object.keys(en).some((name) => fits.test(name)),
+        `${file}: ${key}`,
+      );
+    }
   }
 });
 

@@ -37,11 +37,15 @@ export function confirm(title, text, label, { field = null, kind = "danger" } = 
   return new Promise((resolve) => {
     let input = null;
     const finish = (value) => {
-      place().removeEventListener("close", cancel);
+      place().removeEventListener("close", heardClose);
       if (place().open) place().close();
       resolve(value);
     };
     const cancel = () => finish(null);
+    // One hears of it later, when another may be open: that one stays.
+    const heardClose = () => {
+      if (!place().open) cancel();
+    };
     openDialog(title, () =>
       h(
         "form",
@@ -81,6 +85,6 @@ export function confirm(title, text, label, { field = null, kind = "danger" } = 
         ),
       ),
     );
-    place().addEventListener("close", cancel, { once: true });
+    place().addEventListener("close", heardClose);
   });
 }
