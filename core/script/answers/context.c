@@ -110,14 +110,41 @@ static struct parts push_parts(lua_State *L, struct soc_frame *frame, const stru
     return parts;
 }
 
-/* Sets the verbs that the app gives to models in the request on top, if it names any. */
-static void set_verbs(lua_State *L, const struct soc_script *script)
+/* Pushes what a table on top has under `name`; returns false, with nothing pushed, if that is
+ * no table. */
+static bool push_member(lua_State *L, const char *name)
+{
+    lua_pushstring(L, name);
+    if (lua_rawget(L, -2) == LUA_TTABLE)
+        return true;
+    lua_pop(L, 1);
+    return false;
+}
+
+/* Pushes the verbs that the app gives to models in that role, as society.llm.verbs chooses them:
+ * one list for all, or lists by role. */
+static bool push_verbs(lua_State *L, const struct soc_script *script, const struct soc_role *role)
+{
+    soc_environments_push_llm(L, script);
+    if (!push_member(L, "verbs"))
+        return false;
+    bool is_list = lua_rawgeti(L, -1, 1) != LUA_TNIL;
+    lua_pop(L, 1);
+    if (is_list)
+        return true;
+    lua_pushnil(L);
+    if (lua_next(L, -2) == 0)
+        return true; /* an empty list */
+    lua_pop(L, 2);
+    return push_member(L, role->id) || push_member(L, "default");
+}
+
+/* Sets them in the request on top, if it names any. */
+static void set_verbs(lua_State *L, const struct soc_script *script, const struct soc_role *role)
 {
     struct soc_detail detail;
     int top = lua_gettop(L);
-    soc_environments_push_llm(L, script);
-    lua_pushliteral(L, "verbs");
-    if (lua_rawget(L, -2) == LUA_TTABLE && soc_lua_plain(L, -1, "verbs", &detail) == SOC_OK)
+    if (push_verbs(L, script, role) && soc_lua_plain(L, -1, "verbs", &detail) == SOC_OK)
         lua_setfield(L, top, "verbs");
     lua_settop(L, top);
 }
@@ -135,7 +162,7 @@ void soc_context_put(lua_State *L, struct soc_frame *frame, const struct soc_age
     lua_setfield(L, -2, "agent");
     lua_pushstring(L, soc_policy_set_get(script, SOC_POLICY_CONTACTS)->identity.name);
     lua_setfield(L, -2, "contacts_policy");
-    set_verbs(L, script);
+    set_verbs(L, script, agent->role);
     push_role(L, agent->role);
     lua_setfield(L, -2, "role");
     lua_pushboolean(L, agent == soc_registry_root(script->host));

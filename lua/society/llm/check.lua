@@ -48,7 +48,7 @@ local function verb_names(is_default)
   return names
 end
 
-local function check_verbs(given)
+local function check_verb_list(title, given)
   local known, names = {}, verb_names()
   for _, name in ipairs(names) do
     known[name] = true
@@ -58,7 +58,33 @@ local function check_verbs(given)
       return unknown("verb", name, names)
     end
   end
-  return fault_of_list("verbs", given)
+  return fault_of_list(title, given)
+end
+
+-- One list, or lists by role and as `default`. Roles may be created later, so any id will do.
+local function lists_of_verbs(given)
+  for _, list in pairs(given) do
+    if type(list) ~= "table" then
+      return { verbs = given }
+    end
+  end
+  local lists = {}
+  for role, list in pairs(given) do
+    lists[("verbs[%q]"):format(role)] = list
+  end
+  return lists
+end
+
+local function check_verbs(given)
+  for title, list in pairs(lists_of_verbs(given)) do
+    local fault = check_verb_list(title, list)
+    if fault then
+      return fault
+    end
+  end
+  if type(given[1]) == "table" then
+    return "verbs by role need the ids of the roles: { ROLE = { VERB, … }, default = { … } }"
+  end
 end
 
 -- A tool is sent to the model's server as JSON, and its arguments are checked against its
@@ -113,18 +139,36 @@ local function overlap(one, other)
   return false
 end
 
+-- Whether a role that may use the tool also has a verb of its name.
+local function is_verb_too(tool, wanted)
+  local roles = tool.roles
+  if not roles then
+    roles = { "" } -- one that no list names
+    for role in pairs(wanted or {}) do
+      roles[#roles + 1] = role
+    end
+  end
+  for _, role in ipairs(roles) do
+    for _, name in ipairs(verbs.chosen(wanted, role) or verb_names(true)) do
+      if name == tool.name then
+        return true
+      end
+    end
+  end
+  return false
+end
+
 -- Model servers refuse two tools of one name.
 local function check_twice(tools, wanted)
   local seen = {}
-  for _, name in pairs(wanted or verb_names(true)) do
-    seen[name] = { {} }
-  end
   for _, tool in ipairs(tools) do
+    local is_twice = is_verb_too(tool, wanted)
     for _, other in ipairs(seen[tool.name] or {}) do
-      if overlap(tool, other) then
-        return ("the tool '%s' is there twice, or is a verb of the society; choose another name, "
-          .. "or leave the verb out by 'verbs'"):format(tool.name)
-      end
+      is_twice = is_twice or overlap(tool, other)
+    end
+    if is_twice then
+      return ("the tool '%s' is there twice, or is a verb of the society; choose another name, "
+        .. "or leave the verb out by 'verbs'"):format(tool.name)
     end
     seen[tool.name] = seen[tool.name] or {}
     table.insert(seen[tool.name], tool)

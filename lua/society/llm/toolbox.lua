@@ -26,8 +26,8 @@ local function is_listed(list, name)
   return false
 end
 
---- The tools of an agent in that role: the society's verbs (only those in llm.verbs, if
--- set) and the app's own.
+--- The tools of an agent in that role: the society's verbs (only those that llm.verbs gives
+-- it, if set) and the app's own.
 -- @tparam string? language of the descriptions of the verbs
 function M.of(role_id, language)
   local list, by_name = {}, {}
@@ -36,9 +36,9 @@ function M.of(role_id, language)
       parameters = tool.parameters or { type = "object" } }
     by_name[tool.name] = tool
   end
+  local chosen = verbs.chosen(settings.verbs, role_id)
   for _, tool in ipairs(verbs.of(language)) do
-    if settings.verbs and is_listed(settings.verbs, tool.name)
-      or not settings.verbs and not tool.is_extra then
+    if chosen and is_listed(chosen, tool.name) or not chosen and not tool.is_extra then
       add(tool)
     end
   end

@@ -184,6 +184,17 @@ function M.words(language)
   return WORDS[language] or WORDS.zh
 end
 
+--- The names of the verbs that the app gives to models in a role.
+-- @tparam table? given `llm.verbs`: one list for all, or lists by role and as `default`
+-- @tparam string role_id
+-- @treturn table? nil: all but the extra ones
+function M.chosen(given, role_id)
+  if given == nil or given[1] ~= nil or next(given) == nil then
+    return given
+  end
+  return given[role_id] or given.default
+end
+
 local made = {}
 
 --- The verbs with their descriptions.

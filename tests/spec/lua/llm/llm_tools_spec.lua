@@ -257,6 +257,13 @@ describe("settings of thinking agents", function()
     ["tools[1] must be a table with a name"] = { tools = { { run = print } } },
     ["tools is a list, without names"] = { tools = { look = { name = "look", run = print } } },
     ["verbs is a list, without names"] = { verbs = { say = "send_message" } },
+    ['verbs["a"] is a list, without names'] = { verbs = { a = { say = "send_message" } } },
+    ["unknown verb 'sendmessages'; there are add_contact"] = {
+      verbs = { a = { "sendmessages" } } },
+    ["verbs by role need the ids of the roles"] = { verbs = { { "send_message" } } },
+    ["the tool 'escalate' is there twice, or is a verb"] = {
+      verbs = { a = { "send_message" }, default = { "escalate" } },
+      tools = { { name = "escalate", run = print } } },
     ["the tool 'look': roles is a list"] = { tools = { { name = "look", run = print,
       roles = { who = "clerk" } } } },
     ["the tool 'look': 'roles' must be a table"] = { tools = { { name = "look", roles = "x",

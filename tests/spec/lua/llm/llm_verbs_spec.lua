@@ -202,6 +202,31 @@ describe("the verbs of a model", function()
     end
   end)
 
+  it("may differ by role: the tools, and the prompt that speaks of them", function()
+    local function names_of(lists)
+      local names = {}
+      local s = thinkers.think(function(request)
+        names = {}
+        for _, tool in ipairs(request.tools) do
+          names[#names + 1] = tool.name
+        end
+        return "fine"
+      end, { llm = { verbs = lists } })
+      thinkers.ask(s)
+      local prompt = s:context("ann")
+      scene.close()
+      return names, prompt
+    end
+    local leaf = { "send_message", "escalate" }
+    local names, prompt = names_of({ thinker = leaf, default = DEFAULT })
+    assert.same({ leaf, nil }, { names, prompt:find("spawn_agent", 1, true) })
+    assert.same({ leaf }, { (names_of({ other = { "fail" }, default = leaf })) })
+    names, prompt = names_of({ other = leaf })
+    assert.same(DEFAULT, names)
+    assert.is_number(prompt:find("spawn_agent", 1, true))
+    assert.same({}, (names_of({ thinker = {}, other = leaf })))
+  end)
+
   it("read the society's errors of resolve and reply", function()
     local results = told({ { "resolve", { id = "root", action = "skip" } },
       { "reply", { message_id = "msg_x", payload = "y" } } })
