@@ -47,7 +47,7 @@
 #define SOC_PAST_OVER_MAX           1000         /* ended tasks and items that `at` shows */
 #define SOC_PAGE_US_MAX             50000        /* time for a page */
 #define SOC_LOOK_BYTES_MAX          (32u << 20)  /* of a list that is asked for as a whole */
-#define SOC_TAP_BYTES_MAX           (256u << 10) /* handed to a listener at once */
+#define SOC_TAP_BYTES_MAX           (64u << 10)  /* handed to a listener at once */
 #define SOC_FOLD_DELAY_MS           200          /* idle time before the journal is folded */
 #define SOC_FULL_RETRY_MS           200          /* between retries on a full disk */
 #define SOC_SCRIPT_STEPS_MAX        100000000    /* VM instructions of one simulated turn */
@@ -117,10 +117,10 @@
 #define SOC_WEB_CODE_MS             60000      /* how long a login code is valid */
 #define SOC_WEB_COOKIE_MS           43200000   /* the same for a cookie */
 #define SOC_WEB_TOKENS_MAX          1000
-#define SOC_STREAM_BYTES_MAX        (128u << 10) /* held for a listener that is slow */
-#define SOC_LOG_PAYLOAD_BYTES_MAX   200          /* of a payload in a log line */
-#define SOC_LOG_DETAIL_BYTES_MAX    8192         /* of a log line, before it is truncated */
-#define SOC_LOG_MEMBER_BYTES_MAX    2048         /* of each member of a truncated object */
+#define SOC_STREAM_BYTES_MAX        (64u << 10) /* held for a listener before it waits */
+#define SOC_LOG_PAYLOAD_BYTES_MAX   200         /* of a payload in a log line */
+#define SOC_LOG_DETAIL_BYTES_MAX    8192        /* of a log line, before it is truncated */
+#define SOC_LOG_MEMBER_BYTES_MAX    2048        /* of each member of a truncated object */
 
 /* Delivery. */
 #define SOC_LADDER_STEPS_MAX    64    /* of an unacked message */

@@ -6,6 +6,17 @@
 #include "base/mem.h"
 #include "net/server_state.h"
 
+#define KEPT_BYTES_MAX 16384 /* of a stream's buffer while it is empty */
+
+/* All that was appended has left. A slow client has made the buffer large; it is not kept
+ * for the time that nothing is held. */
+static void empty_stream(struct soc_server_request *request)
+{
+    request->stream.length = request->stream_sent = 0;
+    if (request->stream.capacity > KEPT_BYTES_MAX)
+        soc_buf_fini(&request->stream);
+}
+
 /* libmicrohttpd: there is room for more of a stream. */
 static ssize_t on_stream(void *user, uint64_t position, char *out, size_t room)
 {
@@ -15,7 +26,7 @@ static ssize_t on_stream(void *user, uint64_t position, char *out, size_t room)
         return MHD_CONTENT_READER_END_WITH_ERROR;
     request->is_inside = true;
     if (request->stream_sent == request->stream.length && !request->is_ended) {
-        request->stream.length = request->stream_sent = 0;
+        empty_stream(request);
         request->drained(request->drained_user);
     }
     request->is_inside = false;
@@ -57,13 +68,23 @@ bool soc_server_stream(struct soc_server_request *request, int status,
     return true;
 }
 
+size_t soc_server_stream_held(const struct soc_server_request *request)
+{
+    return request->stream.length - request->stream_sent;
+}
+
 void soc_server_stream_append(struct soc_server_request *request, struct soc_slice bytes)
 {
     assert(request->is_stream && !request->is_ended);
     if (request->connection->is_cut)
         return;
-    if (request->stream_sent > 0 && request->stream_sent == request->stream.length)
-        request->stream.length = request->stream_sent = 0;
+    size_t left = soc_server_stream_held(request);
+    if (request->stream_sent > 0 && request->stream_sent >= left) {
+        /* A client that never quite catches up would keep all it ever got. */
+        memmove(request->stream.data, request->stream.data + request->stream_sent, left);
+        request->stream.length = left;
+        request->stream_sent = 0;
+    }
     soc_buf_put_slice(&request->stream, bytes);
 }
 
@@ -77,11 +98,6 @@ void soc_server_stream_put(struct soc_server_request *request, struct soc_slice 
 {
     soc_server_stream_append(request, bytes);
     soc_server_stream_flush(request);
-}
-
-size_t soc_server_stream_held(const struct soc_server_request *request)
-{
-    return request->stream.length - request->stream_sent;
 }
 
 void soc_server_stream_end(struct soc_server_request *request)

@@ -14,8 +14,9 @@
 #include "base/mem.h"
 #include "loop/descriptor.h"
 
-#define KEY_BYTES    24 /* of a Sec-WebSocket-Key */
-#define ACCEPT_BYTES 28 /* of a Sec-WebSocket-Accept */
+#define KEY_BYTES    24  /* of a Sec-WebSocket-Key */
+#define ACCEPT_BYTES 28  /* of a Sec-WebSocket-Accept */
+#define QUEUED_BYTES 160 /* what wslay keeps of a message beside its text, about */
 #define MAGIC        "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
 struct soc_websocket {
@@ -228,7 +229,8 @@ void soc_websocket_put(struct soc_websocket *websocket, struct soc_slice text)
 
 size_t soc_websocket_held(const struct soc_websocket *websocket)
 {
-    return wslay_event_get_queued_msg_length(websocket->wslay);
+    return wslay_event_get_queued_msg_length(websocket->wslay) +
+           wslay_event_get_queued_msg_count(websocket->wslay) * QUEUED_BYTES;
 }
 
 void soc_websocket_close(struct soc_websocket *websocket, enum soc_websocket_code code)

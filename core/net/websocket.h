@@ -35,7 +35,7 @@ void soc_websocket_free(struct soc_websocket *websocket);
 /* Sends one message, valid UTF-8; ignored if the connection is closing. */
 void soc_websocket_put(struct soc_websocket *websocket, struct soc_slice text);
 
-/* Bytes of messages that have not left yet. */
+/* Bytes of memory taken by messages that have not left yet. */
 size_t soc_websocket_held(const struct soc_websocket *websocket);
 
 /* Says goodbye with a code, after what is held. */

@@ -328,10 +328,11 @@ static void pulse(void *user)
         soc_alarm_set(streams->pulse, PULSE_MS);
 }
 
-/* Tells whether a stream wants, and can take, what the model of an agent says. */
-static bool wants_words(const struct soc_stream *stream, struct soc_slice agent)
+/* Tells whether a stream wants what the model of an agent says, and has room for so many
+ * bytes. Words that find no room are lost to it: nothing could repeat them. */
+static bool wants_words(const struct soc_stream *stream, struct soc_slice agent, size_t length)
 {
-    if (stream->is_ending || stream->is_full || stream->is_mute)
+    if (stream->is_ending || stream->is_mute || held(stream) + length > SOC_STREAM_BYTES_MAX)
         return false;
     return stream->agent == NULL || soc_slice_equal(soc_slice_text(stream->agent), agent);
 }
@@ -350,7 +351,7 @@ static void hear(void *user, const struct soc_outcall *call, struct soc_slice te
     soc_json_put_text_member(&data, "text", text);
     soc_buf_put_byte(&data, '}');
     for (struct soc_stream *each = streams->first; each != NULL; each = each->next) {
-        if (wants_words(each, soc_calls_agent(call)))
+        if (wants_words(each, soc_calls_agent(call), data.length))
             send_event(each, 0, "model.delta", soc_buf_slice(&data));
     }
     soc_buf_fini(&data);

@@ -3,8 +3,9 @@
  * A stream is Server-Sent Events or a WebSocket, which only pushes. Both have the same
  * source: the tap (kernel/tap.h), whose lines arrive in order and without gaps from where a
  * client begins; and the words of models while they speak, which have no number and are not
- * repeated. A slow client holds up to SOC_STREAM_BYTES_MAX; the tap then waits for it, and
- * reads what it has missed from the tables.
+ * repeated. A client that is SOC_STREAM_BYTES_MAX behind gets no more: the tap waits for it,
+ * and reads what it has missed from the tables, and words are lost to it. With the page of
+ * the tap that came last, in the form of events, less than 256 KB are held for it.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_HTTP_STREAMS_H
 #define SOC_BRIDGE_HTTP_STREAMS_H
