@@ -184,8 +184,8 @@ test("a dark page is dark from its first moment on", async () => {
       if (chosen) await page.evaluate((to) => localStorage.setItem("society.theme", to), chosen);
       await page.reload({ waitUntil: "commit" });
       await page.waitForFunction(() => document.getElementById("main"));
+      await eventually(`${system}, ${chosen}`, async () => (await back()) === colour); // its styles
       assert.equal(await page.locator("[data-view]").count(), 0); // no module has run
-      assert.equal(await back(), colour, `${system}, ${chosen}`);
     }
     release();
     await has(page, "[data-view]");
