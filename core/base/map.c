@@ -156,3 +156,11 @@ void *soc_map_each(const struct soc_map *map, size_t *cursor)
     }
     return NULL;
 }
+
+void *soc_map_each_number(const struct soc_map *map, size_t *cursor, uint64_t *key)
+{
+    void *value = soc_map_each(map, cursor);
+    if (value != NULL)
+        *key = map->entries[*cursor - 1].length_or_number;
+    return value;
+}

@@ -47,4 +47,7 @@ void *soc_map_take_number(struct soc_map *map, uint64_t key);
  * addition makes the map grow: collect first where that matters. */
 void *soc_map_each(const struct soc_map *map, size_t *cursor);
 
+/* The same where keys are numbers; `*key`: that of the value. */
+void *soc_map_each_number(const struct soc_map *map, size_t *cursor, uint64_t *key);
+
 #endif
