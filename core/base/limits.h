@@ -44,6 +44,8 @@
 #define SOC_PAGE_ROWS               100          /* of a list, unless the caller says how many */
 #define SOC_PAGE_ROWS_MAX           1000
 #define SOC_PAGE_BYTES_MAX          (4u << 20)   /* a page ends when it has so many */
+#define SOC_SNAPSHOT_LINES          10000        /* of the log between two snapshots at least … */
+#define SOC_SNAPSHOT_LINE_BYTES     16           /* … and more if one has more bytes for each */
 #define SOC_PAST_OVER_MAX           1000         /* ended tasks and items that `at` shows */
 #define SOC_PAGE_US_MAX             50000        /* time for a page */
 #define SOC_LOOK_BYTES_MAX          (32u << 20)  /* of a list that is asked for as a whole */

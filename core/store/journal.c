@@ -100,6 +100,11 @@ static void deliver(void *user)
         soc_lookup_deliver(soc_reader_take(journal->writer.reader));
 }
 
+static void wake_writer(void *user)
+{
+    soc_writer_wake(user);
+}
+
 /* Starts a reader, if the store has any. */
 static void open_reader(struct soc_journal *journal, struct soc_store *store, struct soc_loop *loop)
 {
@@ -107,6 +112,8 @@ static void open_reader(struct soc_journal *journal, struct soc_store *store, st
     struct soc_detail detail = {0};
     if (soc_store_open_reader(store, &connection, &detail) == SOC_OK)
         journal->writer.reader = soc_reader_open(connection, loop);
+    if (journal->writer.reader != NULL)
+        soc_reader_on_left(journal->writer.reader, wake_writer, &journal->writer);
 }
 
 struct soc_journal *soc_journal_open(struct soc_store *store, struct soc_loop *loop,
@@ -179,6 +186,16 @@ static bool commit_kept(struct soc_journal *journal)
     return true;
 }
 
+/* Stores what a lookup has left on its way. */
+static int keep_snapshots(struct soc_journal *journal, struct soc_lookup *lookup,
+                          struct soc_detail *detail)
+{
+    int rc = SOC_OK;
+    while (rc == SOC_OK && lookup->snapshots != NULL)
+        rc = soc_lookup_keep(journal->writer.store, &lookup->snapshots, detail);
+    return rc;
+}
+
 /* Queries the store, after every batch. A query folds, so it can find the disk full or
  * failing just as a commit can. */
 static int answer_here(struct soc_journal *journal, struct soc_lookup *lookup)
@@ -193,7 +210,7 @@ static int answer_here(struct soc_journal *journal, struct soc_lookup *lookup)
         rc = soc_store_fold(journal->writer.store, FOLD_BYTES, &detail);
     while (rc > 0);
     while (rc >= 0 && (rc = soc_lookup_step(lookup, journal->writer.store, 0, &detail)) > 0)
-        continue;
+        rc = keep_snapshots(journal, lookup, &detail);
     if (soc_lookup_is_fatal(rc))
         fail_here(journal, &detail);
     else if (rc == SOC_EDISKFULL && lookup->query.waits_for_room)

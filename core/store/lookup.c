@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "store/tables/page.h"
 #include "store/tables/past.h"
+#include "store/tables/snapshots.h"
 
 #define FOLD_BYTES (8u << 20) /* at a time, before a query */
 
@@ -49,6 +50,7 @@ void soc_lookup_free(struct soc_lookup *lookup)
     soc_buf_fini(&lookup->texts);
     soc_buf_fini(&lookup->rows);
     soc_past_free(lookup->query.past);
+    soc_snapshots_free(lookup->snapshots);
     free(lookup);
 }
 
@@ -169,6 +171,11 @@ static int read_past(struct soc_lookup *lookup, struct soc_store *store, int64_t
                         lookup->bytes_max >> 20);
     if (rc == SOC_OK && lookup->query.upto == 0)
         lookup->query.upto = lookup->page.as_of;
+    if (rc == SOC_OK && soc_snapshot_is_due(query.past)) {
+        struct soc_snapshot *snapshot = soc_snapshot_take(query.past);
+        snapshot->next = lookup->snapshots;
+        lookup->snapshots = snapshot;
+    }
     return rc == SOC_OK && lookup->page.next != 0 ? 1 : rc;
 }
 
@@ -200,6 +207,18 @@ int soc_lookup_step(struct soc_lookup *lookup, struct soc_store *store, int64_t 
     return rc;
 }
 
+int soc_lookup_keep(struct soc_store *store, struct soc_snapshot **left, struct soc_detail *detail)
+{
+    struct soc_snapshot *snapshot = *left;
+    int rc = soc_store_keep(store, snapshot, detail);
+    if (rc > 0)
+        return SOC_OK;
+    *left = snapshot->next;
+    snapshot->next = NULL;
+    soc_snapshots_free(snapshot);
+    return rc == SOC_EDISKFULL ? SOC_OK : rc;
+}
+
 int soc_lookup_run(struct soc_store *store, const struct soc_query *query, struct soc_buf *out,
                    struct soc_detail *detail)
 {
@@ -212,9 +231,13 @@ int soc_lookup_run(struct soc_store *store, const struct soc_query *query, struc
     if (rc < 0)
         return rc;
     struct soc_lookup *lookup = soc_lookup_new(query, NULL, NULL);
-    do
+    do {
         rc = soc_lookup_step(lookup, store, 0, detail);
-    while (rc > 0);
+        while (rc > 0 && lookup->snapshots != NULL) {
+            int keep_rc = soc_lookup_keep(store, &lookup->snapshots, detail);
+            rc = keep_rc < 0 ? keep_rc : rc;
+        }
+    } while (rc > 0);
     if (rc == SOC_OK)
         soc_buf_put_slice(out, soc_buf_slice(&lookup->rows));
     soc_lookup_free(lookup);

@@ -12,6 +12,8 @@
 #include "base/buf.h"
 #include "store/store.h"
 
+struct soc_snapshot;
+
 /* The answer to a query: `rc` and a JSON array, lent. */
 typedef void soc_query_cb(int rc, struct soc_slice rows, void *user);
 
@@ -30,12 +32,13 @@ struct soc_lookup {
     int rc;
     struct soc_buf rows; /* without brackets until it is finished, if it has pages */
     struct soc_page page;
-    uint64_t cursor;  /* where the next page begins, if all rows are asked for */
-    int64_t left;     /* rows that are still wanted; 0: all */
-    uint64_t upto;    /* the last line of the first page's snapshot */
-    size_t bytes_max; /* of all rows, beyond which they are refused; 0: no bound */
-    bool has_begun;   /* one page was read */
-    bool is_dropped;  /* nobody wants the answer: guarded by whoever holds the queue */
+    uint64_t cursor;                /* where the next page begins, if all rows are asked for */
+    int64_t left;                   /* rows that are still wanted; 0: all */
+    uint64_t upto;                  /* the last line of the first page's snapshot */
+    size_t bytes_max;               /* of all rows, beyond which they are refused; 0: no bound */
+    struct soc_snapshot *snapshots; /* owned; left on the way, for whoever writes to store */
+    bool has_begun;                 /* one page was read */
+    bool is_dropped; /* nobody wants the answer: guarded by whoever holds the queue */
 };
 
 /* Returns a lookup with copies of the texts of `query`. Its rows have no bound. */
@@ -55,6 +58,10 @@ bool soc_lookup_sees_journal(const struct soc_lookup *lookup);
  * if there is more to read, SOC_OK if the answer is complete, or an error. */
 int soc_lookup_step(struct soc_lookup *lookup, struct soc_store *store, int64_t budget_us,
                     struct soc_detail *detail);
+
+/* Stores a part of the first snapshot of a list that lookups have left, and removes it from the
+ * list when that was the last part, or when there is no room for it. */
+int soc_lookup_keep(struct soc_store *store, struct soc_snapshot **left, struct soc_detail *detail);
 
 /* Folds everything, then appends the answer to a query: a JSON array, or what
  * soc_store_look says. */

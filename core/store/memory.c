@@ -12,6 +12,7 @@
 #include "store/tables/load.h"
 #include "store/tables/page.h"
 #include "store/tables/query.h"
+#include "store/tables/snapshots.h"
 
 struct soc_memory {
     struct soc_store store;  /* first */
@@ -169,6 +170,11 @@ static int memories(struct soc_store *store, soc_memory_cb *cb, void *user,
     return rc < 0 ? rc : soc_kept_memories(&memory->database, cb, user, detail);
 }
 
+static int keep(struct soc_store *store, struct soc_snapshot *snapshot, struct soc_detail *detail)
+{
+    return soc_snapshots_store(&memory_of(store)->database, snapshot, detail);
+}
+
 static void close_store(struct soc_store *store)
 {
     struct soc_memory *memory = memory_of(store);
@@ -190,6 +196,7 @@ static const struct soc_store_ops ops = {
     .history_count = history_count,
     .source = source,
     .memories = memories,
+    .keep = keep,
     .close = close_store,
 };
 

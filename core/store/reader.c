@@ -8,11 +8,14 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/clock.h"
+#include "store/tables/snapshots.h"
 
 #define BUSY_US     100000 /* after a commit or a fold */
 #define REST_SHARE  9      /* of the time that a page took, to rest after it */
 #define REST_US_MIN 3000   /* a short page costs more outside this thread than in it */
 #define REST_US_MAX 30000
+
+#define SNAPSHOT_BYTES_MAX (32u << 20) /* that wait to be stored */
 
 struct soc_reader {
     /* set at the start, then read by both */
@@ -24,6 +27,7 @@ struct soc_reader {
     atomic_llong busy_until_us; /* the writer works, or did a moment before */
     atomic_bool is_held;
     atomic_bool has_news; /* an answer or a failure */
+    atomic_bool has_left; /* there are snapshots */
 
     /* both, under `mutex` */
     pthread_mutex_t mutex;
@@ -33,7 +37,11 @@ struct soc_reader {
     struct soc_lookup *current; /* being answered */
     struct soc_lookup *answers; /* to be delivered, in order */
     struct soc_lookup **answers_end;
-    int64_t rest_until_us; /* only what is prompt is read before */
+    int64_t rest_until_us;          /* only what is prompt is read before */
+    struct soc_snapshot *snapshots; /* left by lookups */
+    size_t snapshot_bytes;
+    void (*on_left)(void *user);
+    void *on_left_user;
     bool is_closing;
     bool is_failed;
     struct soc_detail failure;
@@ -97,6 +105,29 @@ static void wait_for_change(struct soc_reader *reader)
     pthread_cond_timedwait(&reader->changed, &reader->mutex, &until);
 }
 
+/* Takes the snapshots of a lookup over, unless too many wait to be stored. Returns whether
+ * there were any. With the mutex held. */
+static bool take_snapshots(struct soc_reader *reader, struct soc_lookup *lookup)
+{
+    struct soc_snapshot *snapshot = lookup->snapshots;
+    if (snapshot == NULL)
+        return false;
+    lookup->snapshots = NULL;
+    if (reader->snapshot_bytes > SNAPSHOT_BYTES_MAX) {
+        soc_snapshots_free(snapshot);
+        return false;
+    }
+    while (snapshot != NULL) {
+        struct soc_snapshot *next = snapshot->next;
+        reader->snapshot_bytes += snapshot->bytes.length;
+        snapshot->next = reader->snapshots;
+        reader->snapshots = snapshot;
+        snapshot = next;
+    }
+    atomic_store(&reader->has_left, true);
+    return true;
+}
+
 /* Reads one page for a lookup that was taken off the queue. The mutex is held, and released
  * meanwhile. */
 static void serve(struct soc_reader *reader, struct soc_lookup *lookup)
@@ -111,6 +142,11 @@ static void serve(struct soc_reader *reader, struct soc_lookup *lookup)
     pthread_mutex_lock(&reader->mutex);
     reader->current = NULL;
     rest_after(reader, lookup, begin_us);
+    if (take_snapshots(reader, lookup) && reader->on_left != NULL) {
+        pthread_mutex_unlock(&reader->mutex); /* it takes the writer's */
+        reader->on_left(reader->on_left_user);
+        pthread_mutex_lock(&reader->mutex);
+    }
     if (lookup->rc > 0) {
         push(&reader->queue_end, lookup);
         return;
@@ -160,6 +196,27 @@ struct soc_reader *soc_reader_open(struct soc_store *store, struct soc_loop *loo
     assert(rc == 0);
     (void)rc;
     return reader;
+}
+
+void soc_reader_on_left(struct soc_reader *reader, void (*on_left)(void *user), void *user)
+{
+    pthread_mutex_lock(&reader->mutex);
+    reader->on_left = on_left;
+    reader->on_left_user = user;
+    pthread_mutex_unlock(&reader->mutex);
+}
+
+struct soc_snapshot *soc_reader_take_snapshots(struct soc_reader *reader)
+{
+    if (!atomic_load(&reader->has_left))
+        return NULL;
+    pthread_mutex_lock(&reader->mutex);
+    struct soc_snapshot *snapshots = reader->snapshots;
+    reader->snapshots = NULL;
+    reader->snapshot_bytes = 0;
+    atomic_store(&reader->has_left, false);
+    pthread_mutex_unlock(&reader->mutex);
+    return snapshots;
 }
 
 void soc_reader_add(struct soc_reader *reader, struct soc_lookup *lookup)
@@ -235,6 +292,7 @@ struct soc_lookup *soc_reader_close(struct soc_reader *reader)
     pthread_cond_destroy(&reader->changed);
     pthread_mutex_destroy(&reader->mutex);
     soc_store_close(reader->store);
+    soc_snapshots_free(reader->snapshots);
     free(reader);
     return answers;
 }

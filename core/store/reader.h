@@ -23,6 +23,14 @@ struct soc_reader;
  * woken when there are answers. */
 struct soc_reader *soc_reader_open(struct soc_store *store, struct soc_loop *loop);
 
+/* Has `on_left` called from the reader's thread when lookups have left snapshots. Before the
+ * first lookup. */
+void soc_reader_on_left(struct soc_reader *reader, void (*on_left)(void *user), void *user);
+
+/* Returns the snapshots that lookups have left, for whoever writes to store; the caller owns
+ * them. Thread: any. */
+struct soc_snapshot *soc_reader_take_snapshots(struct soc_reader *reader);
+
 /* Queues a lookup, whose batches are durable. Takes it. Thread: any. */
 void soc_reader_add(struct soc_reader *reader, struct soc_lookup *lookup);
 

@@ -93,6 +93,12 @@ int soc_store_memories(struct soc_store *store, soc_memory_cb *cb, void *user,
     return store->ops->memories(store, cb, user, detail);
 }
 
+int soc_store_keep(struct soc_store *store, struct soc_snapshot *snapshot,
+                   struct soc_detail *detail)
+{
+    return store->ops->keep == NULL ? SOC_OK : store->ops->keep(store, snapshot, detail);
+}
+
 int soc_store_tidy(struct soc_store *store, bool is_last, struct soc_detail *detail)
 {
     return store->ops->tidy == NULL ? SOC_OK : store->ops->tidy(store, is_last, detail);

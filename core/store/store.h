@@ -20,6 +20,7 @@
 #include "store/record.h"
 
 struct soc_past;
+struct soc_snapshot;
 struct soc_store;
 
 /* Called for each record of a load. A negative result ends the load. */
@@ -117,6 +118,7 @@ struct soc_store_ops {
                   struct soc_detail *detail);
     int (*memories)(struct soc_store *store, soc_memory_cb *cb, void *user,
                     struct soc_detail *detail);
+    int (*keep)(struct soc_store *store, struct soc_snapshot *snapshot, struct soc_detail *detail);
     int (*tidy)(struct soc_store *store, bool is_last, struct soc_detail *detail);
     int (*check)(struct soc_store *store, struct soc_detail *detail);
     void (*close)(struct soc_store *store);
@@ -219,6 +221,11 @@ int soc_store_source(struct soc_store *store, struct soc_slice hash, struct soc_
  * each agent. */
 int soc_store_memories(struct soc_store *store, soc_memory_cb *cb, void *user,
                        struct soc_detail *detail);
+
+/* Stores a bounded part of a snapshot (tables/snapshots.h) that a look has left. Returns 1 if
+ * there is more of it, SOC_OK if it is stored, or an error. */
+int soc_store_keep(struct soc_store *store, struct soc_snapshot *snapshot,
+                   struct soc_detail *detail);
 
 /* Does maintenance that is best done when nothing else waits. `is_last`: before a close,
  * everything that is left, so that an error is reported, which a close does not. */

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "base/mem.h"
 #include "env/clock.h"
+#include "store/tables/snapshots.h"
 
 #define GROUP_BYTES_MAX (8u << 20) /* committed at once */
 #define GROUP_COUNT_MAX 256        /* batches committed at once */
@@ -227,6 +228,10 @@ static int try_lookup(struct soc_writer *writer, struct soc_lookup *lookup)
         rc = rc < 0 ? rc : 1;
     } else {
         rc = soc_lookup_step(lookup, writer->store, SOC_PAGE_US_MAX, &detail);
+        while (rc >= 0 && lookup->snapshots != NULL) {
+            int keep_rc = soc_lookup_keep(writer->store, &lookup->snapshots, &detail);
+            rc = keep_rc < 0 ? keep_rc : rc;
+        }
     }
     if (soc_lookup_is_fatal(rc))
         fail(writer, &detail);
@@ -281,6 +286,29 @@ static void check_if_idle(struct soc_writer *writer)
     pthread_mutex_lock(&writer->mutex);
 }
 
+void soc_writer_wake(struct soc_writer *writer)
+{
+    pthread_mutex_lock(&writer->mutex);
+    pthread_cond_signal(&writer->changed);
+    pthread_mutex_unlock(&writer->mutex);
+}
+
+/* Stores a part of what looks have left; false if there is nothing. The mutex is held, and
+ * released meanwhile. */
+static bool keep_snapshot(struct soc_writer *writer)
+{
+    struct soc_detail detail = {0};
+    if (writer->snapshots == NULL && writer->reader != NULL)
+        writer->snapshots = soc_reader_take_snapshots(writer->reader);
+    if (writer->snapshots == NULL)
+        return false;
+    pthread_mutex_unlock(&writer->mutex);
+    if (soc_lookup_keep(writer->store, &writer->snapshots, &detail) < 0)
+        fail(writer, &detail);
+    pthread_mutex_lock(&writer->mutex);
+    return true;
+}
+
 /* Does background work, or waits until some is due. The mutex is held, and released
  * meanwhile. */
 static void work_in_background(struct soc_writer *writer)
@@ -292,6 +320,8 @@ static void work_in_background(struct soc_writer *writer)
     if (has_backlog && writer->unfolded_us + FOLD_AGE_US_MAX < due_us)
         due_us = writer->unfolded_us + FOLD_AGE_US_MAX;
     int64_t wait_us = due_us - soc_clock_monotonic_us();
+    if (keep_snapshot(writer))
+        return;
     if (!has_backlog && !is_untidy) {
         wait_for_change(writer, store->is_durable ? CHECK_US : -1);
         check_if_idle(writer);
@@ -433,6 +463,7 @@ void soc_writer_join(struct soc_writer *writer)
 
 void soc_writer_fini(struct soc_writer *writer)
 {
+    soc_snapshots_free(writer->snapshots);
     assert(writer->lookups == NULL && writer->answers == NULL); /* every lookup is answered */
     free_batches(writer->batches);
     free_batches(writer->spares);

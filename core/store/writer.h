@@ -56,8 +56,9 @@ struct soc_writer {
     struct soc_retention retention; /* for the store */
 
     /* journal thread */
-    int64_t committed_us; /* time of the last commit */
-    int64_t unfolded_us;  /* since when there are unfolded batches */
+    int64_t committed_us;           /* time of the last commit */
+    int64_t unfolded_us;            /* since when there are unfolded batches */
+    struct soc_snapshot *snapshots; /* owned; to be stored */
 };
 
 /* Prepares the queues; `loop` NULL: there will be no thread. */
@@ -69,6 +70,9 @@ void soc_writer_join(struct soc_writer *writer);
 
 /* Frees what is left in the queues, after the thread has ended. */
 void soc_writer_fini(struct soc_writer *writer);
+
+/* Wakes the thread: the reader has something for it. Thread: any. */
+void soc_writer_wake(struct soc_writer *writer);
 
 /* Queues a batch: takes the bytes of `batch` and leaves a recycled buffer there. With
  * the mutex held. */

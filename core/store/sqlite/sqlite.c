@@ -25,6 +25,7 @@
 #include "store/tables/prune.h"
 #include "store/tables/query.h"
 #include "store/tables/schema.h"
+#include "store/tables/snapshots.h"
 #include "store/tables/tails.h"
 
 #define DATABASE "society.db"
@@ -427,6 +428,22 @@ static int memories(struct soc_store *store, soc_memory_cb *cb, void *user,
     return soc_kept_memories(&sqlite_of(store)->database, cb, user, detail);
 }
 
+/* Without a sync: it can be made again. */
+static int keep(struct soc_store *store, struct soc_snapshot *snapshot, struct soc_detail *detail)
+{
+    struct soc_sqlite *sqlite = sqlite_of(store);
+    int rc = check(store, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_exec(&sqlite->database, "PRAGMA synchronous = NORMAL", detail);
+    if (rc == SOC_OK)
+        rc = soc_snapshots_store(&sqlite->database, snapshot, detail);
+    int sync_rc = soc_database_exec(&sqlite->database, sqlite->sync_sql, rc < 0 ? NULL : detail);
+    if (rc < 0 || sync_rc < 0)
+        return rc < 0 ? rc : sync_rc;
+    sync_rc = checkpoint(sqlite, WAL_PAGES_MAX, detail);
+    return sync_rc < 0 ? sync_rc : rc;
+}
+
 static int tidy(struct soc_store *store, bool is_last, struct soc_detail *detail)
 {
     struct soc_sqlite *sqlite = sqlite_of(store);
@@ -494,6 +511,7 @@ static const struct soc_store_ops writer_ops = {
     .history_count = history_count,
     .source = source,
     .memories = memories,
+    .keep = keep,
     .tidy = tidy,
     .check = check,
     .close = close_store,

@@ -13,10 +13,11 @@
 
 #define COLUMNS_MAX 64
 
-/* The tables in which rows are stored; those of the journal are folded into the others. */
+/* The tables in which rows are stored; those of the journal are folded into the others, and
+ * snapshots are made again. */
 #define TABLES_SQL                                                                                 \
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%'"           \
-    " ESCAPE '\\' AND name <> 'journal' ORDER BY name"
+    " ESCAPE '\\' AND name NOT IN ('journal', 'snapshots') ORDER BY name"
 
 /* Rows on their way into one table; zeroed: no table yet. */
 struct target {

@@ -5,8 +5,9 @@
  * with a fraction {"real":TEXT}. The first line says which tables those are: the table
  * `schema` with the column `version`.
  *
- * The rows are those of one snapshot with everything folded, so the journal is empty and is
- * left out. Nothing else is: who reads the lines has the whole society.
+ * The rows are those of one state with everything folded, so the journal is empty and is left
+ * out, as is the cache of tables/snapshots.h. Nothing else is: who reads the lines has the
+ * whole society.
  * Layer: store. Thread: any. */
 #ifndef SOC_STORE_SQLITE_TRANSFER_H
 #define SOC_STORE_SQLITE_TRANSFER_H

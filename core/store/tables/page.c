@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "env/clock.h"
 #include "env/ids.h"
 #include "store/tables/lines.h"
@@ -10,6 +11,7 @@
 #include "store/tables/past.h"
 #include "store/tables/past_answer.h"
 #include "store/tables/query.h"
+#include "store/tables/snapshots.h"
 
 #define CHUNK_ROWS "256" /* rows that are looked at between two readings of the clock */
 
@@ -258,19 +260,10 @@ static void set_cursors(const struct soc_page_rows *rows, struct soc_page *page,
         page->next = page->as_of;
 }
 
-/* Goes on with a past, up to the line asked for. Its rows are one object, at the end. */
-static int end_past(struct soc_page_rows *rows, struct soc_page *page, struct soc_buf *out)
-{
-    rows->past->line = page->next;
-    return page->next != 0 ? SOC_OK
-                           : soc_past_answer(rows->database, rows->past, out, rows->detail);
-}
-
 static int answer_page(struct soc_database *database, const struct soc_query *query,
                        struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
 {
-    struct soc_page_rows rows = {
-        .database = database, .query = query, .detail = detail, .past = query->past};
+    struct soc_page_rows rows = {.database = database, .query = query, .detail = detail};
     struct edges edges = {0};
     const struct list *list = find_list(query->what);
     bool is_done = false;
@@ -288,7 +281,7 @@ static int answer_page(struct soc_database *database, const struct soc_query *qu
     uint64_t after = query->has_after ? query->after : edges.first - 1;
     uint64_t before = query->before == 0 ? UINT64_MAX : query->before;
     page->first = edges.first;
-    page->as_of = list == NULL && query->past == NULL ? edges.last : edges.folded;
+    page->as_of = list == NULL ? edges.last : edges.folded;
     rows.until = page->as_of;
     if (query->upto != 0 && query->upto < rows.until)
         rows.until = query->upto;
@@ -304,20 +297,77 @@ static int answer_page(struct soc_database *database, const struct soc_query *qu
         soc_page_rows_put(&rows, out);
         set_cursors(&rows, page, after, is_done);
     }
-    if (rc == SOC_OK && rows.past != NULL)
-        rc = end_past(&rows, page, out);
     soc_page_rows_fini(&rows);
     return rc;
+}
+
+/* Finds where a past begins, or begins anew because lines that it had to come to were removed
+ * meanwhile. */
+static int begin_past(struct soc_page_rows *rows, const struct soc_snapshots_span *span)
+{
+    struct soc_past *past = rows->past;
+    bool is_answered = past->cursor.part > 0 || past->cursor.row > 0 || past->cursor.tie > 0;
+    if (past->has_begun && (is_answered || past->line + 1 >= span->first))
+        return SOC_OK;
+    soc_past_empty(past);
+    int rc = soc_snapshots_begin(rows->database, span, past, rows->detail);
+    past->has_begun = rc == SOC_OK;
+    if (rc == SOC_OK && past->line + 1 < span->first)
+        rc = soc_fail(rows->detail, SOC_EGONE, "lines before %llu were removed",
+                      (unsigned long long)span->first);
+    return rc;
+}
+
+/* Feeds a past up to `until`, or until the page is over or a snapshot may be due. */
+static int feed_past(struct soc_page_rows *rows, uint64_t until, uint64_t folded)
+{
+    struct soc_past *past = rows->past;
+    uint64_t stop = (past->line / SOC_SNAPSHOT_LINES + 1) * SOC_SNAPSHOT_LINES;
+    if (past->line >= until)
+        return SOC_OK;
+    rows->until = stop < until ? stop : until;
+    rows->begin = rows->looked = past->line;
+    int rc = soc_page_activity_read(rows, past->line, rows->until + 1, folded);
+    past->line = rows->looked;
+    return rc;
+}
+
+/* One page of a past: lines up to the one asked for, then parts of the answer. */
+static int answer_past(struct soc_database *database, const struct soc_query *query,
+                       struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
+{
+    struct soc_page_rows rows = {
+        .database = database, .query = query, .detail = detail, .past = query->past};
+    struct edges edges = {0};
+    *page = (struct soc_page){0};
+    int rc = soc_query_read_calendar(database, detail);
+    if (rc == SOC_OK)
+        rc = find_edges(&rows, &edges);
+    uint64_t until = query->upto != 0 && query->upto < edges.folded ? query->upto : edges.folded;
+    struct soc_snapshots_span span = {edges.first, until, query->until_ms};
+    page->first = edges.first;
+    page->as_of = edges.folded;
+    if (query->budget_us > 0)
+        rows.end_us = soc_clock_monotonic_us() + query->budget_us;
+    if (rc == SOC_OK)
+        rc = begin_past(&rows, &span);
+    if (rc == SOC_OK)
+        rc = feed_past(&rows, until, edges.folded);
+    soc_page_rows_fini(&rows);
+    if (rc < 0)
+        return rc;
+    page->next = rows.past->line;
+    if (rows.past->line < until)
+        return SOC_OK;
+    rc = soc_past_answer(database, rows.past, rows.end_us, out, detail);
+    if (rc == SOC_OK)
+        page->next = 0;
+    return rc < 0 ? rc : SOC_OK;
 }
 
 int soc_page_answer(struct soc_database *database, const struct soc_query *query,
                     struct soc_page *page, struct soc_buf *out, struct soc_detail *detail)
 {
-    struct soc_query next = *query;
-    if (query->past == NULL)
-        return answer_page(database, query, page, out, detail);
-    next.has_after = true; /* a past needs every line from the first on */
-    next.after = query->past->line;
-    next.limit = 0;
-    return answer_page(database, &next, page, out, detail);
+    return query->past == NULL ? answer_page(database, query, page, out, detail)
+                               : answer_past(database, query, page, out, detail);
 }

@@ -50,10 +50,9 @@ static bool is_as_asked(struct soc_slice asked, struct soc_slice text, struct so
            (other.data != NULL && soc_slice_equal(asked, other));
 }
 
-static bool fits(const struct walk *walk, const struct soc_line *line)
+static bool fits(const struct walk *walk, const struct soc_line *line, int64_t date_ms)
 {
     const struct soc_query *query = walk->rows->query;
-    int64_t date_ms = soc_calendar_date(&walk->rows->database->calendar, line->time_ms);
     return (query->since_ms == 0 || date_ms >= query->since_ms) &&
            (query->until_ms == 0 || date_ms < query->until_ms) &&
            is_as_asked(query->agent, line->agent, line->other) &&
@@ -88,16 +87,25 @@ static void put_line(struct soc_buf *out, const struct soc_line *line, int64_t d
     soc_buf_put_byte(out, '}');
 }
 
+static void feed_past(struct soc_past *past, const struct soc_line *line, int64_t date_ms)
+{
+    soc_past_feed(past, line);
+    if (date_ms > past->latest_ms)
+        past->latest_ms = date_ms;
+}
+
 /* Takes a line that was found into the page, if it fits. */
 static void take_line(struct walk *walk, const struct soc_line *line)
 {
-    if (!fits(walk, line))
-        return;
-    if (walk->rows->past != NULL) {
-        soc_past_feed(walk->rows->past, line);
-    } else {
-        put_line(soc_page_rows_begin(walk->rows), line,
-                 soc_calendar_date(&walk->rows->database->calendar, line->time_ms));
+    struct soc_past *past = walk->rows->past;
+    int64_t date_ms = soc_calendar_date(&walk->rows->database->calendar, line->time_ms);
+    bool is_taken = fits(walk, line, date_ms);
+    if (past != NULL && is_taken) {
+        feed_past(past, line, date_ms);
+    } else if (past != NULL) {
+        past->is_partial = true;
+    } else if (is_taken) {
+        put_line(soc_page_rows_begin(walk->rows), line, date_ms);
         soc_page_rows_end(walk->rows);
     }
 }
@@ -219,6 +227,8 @@ static int walk_tables(struct walk *walk, uint64_t after, uint64_t until)
         if (rc < 0 || is_exhausted)
             break;
         uint64_t low = block->first - 1 > after ? block->first - 1 : after;
+        if (rows->past != NULL && low > after)
+            rows->past->is_partial = true;
         uint64_t high = block->first + block->count - 1;
         high = high < until ? high : until;
         while (rc == SOC_OK && low < high && !soc_page_rows_is_over(rows))
@@ -230,6 +240,8 @@ static int walk_tables(struct walk *walk, uint64_t after, uint64_t until)
         else
             after = high;
     }
+    if (is_exhausted && rows->past != NULL)
+        rows->past->is_partial = true;
     if (is_exhausted)
         rows->looked = rows->is_backwards ? after + 1 : until;
     free(block);

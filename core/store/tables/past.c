@@ -25,21 +25,36 @@ static void replace(char **text, struct soc_slice other)
     *text = copy(other);
 }
 
-static void free_tie(struct soc_past_tie *tie)
+/* Notes that a thing came or changed, or (NULL) that it has gone. */
+static void note(struct soc_past *past, enum soc_past_kind kind, uint64_t number, const void *thing)
+{
+    if (!past->is_tracked)
+        return;
+    struct soc_past_change *change = soc_map_find_number(&past->changes, number);
+    if (change == NULL) {
+        change = soc_alloc_zero(sizeof(*change));
+        soc_map_put_number(&past->changes, number, change);
+    }
+    *change = (struct soc_past_change){number, kind, thing};
+}
+
+static void free_tie(struct soc_past *past, struct soc_past_tie *tie)
 {
     if (tie == NULL)
         return;
+    note(past, SOC_PAST_TIE, tie->number, NULL);
     free(tie->id);
     free(tie->role);
     free(tie->source);
     free(tie);
 }
 
-static void free_agent(struct soc_past_agent *agent)
+static void free_agent(struct soc_past *past, struct soc_past_agent *agent)
 {
     struct soc_past_tie *tie;
     for (size_t cursor = 0; (tie = soc_map_each(&agent->ties, &cursor)) != NULL;)
-        free_tie(tie);
+        free_tie(past, tie);
+    note(past, SOC_PAST_AGENT, agent->number, NULL);
     soc_map_fini(&agent->ties);
     free(agent->id);
     free(agent->role);
@@ -49,8 +64,9 @@ static void free_agent(struct soc_past_agent *agent)
     free(agent);
 }
 
-static void free_task(struct soc_past_task *task)
+static void free_task(struct soc_past *past, struct soc_past_task *task)
 {
+    note(past, SOC_PAST_TASK, task->number, NULL);
     free(task->name);
     free(task->owner);
     free(task->id);
@@ -60,45 +76,103 @@ static void free_task(struct soc_past_task *task)
     free(task);
 }
 
-/* An offer of a task: its message, by the name that the task will have. */
-struct offer {
-    char *name;
-    uint64_t key;
-    int64_t time_ms;
-};
-
-static void free_offer(struct offer *offer)
+static void free_offer(struct soc_past *past, struct soc_past_offer *offer)
 {
     if (offer == NULL)
         return;
+    note(past, SOC_PAST_OFFER, offer->number, NULL);
     free(offer->name);
     free(offer);
 }
 
-void soc_past_free(struct soc_past *past)
+void soc_past_clear_changes(struct soc_past *past)
 {
     void *each;
-    if (past == NULL)
-        return;
+    for (size_t cursor = 0; (each = soc_map_each(&past->changes, &cursor)) != NULL;)
+        free(each);
+    soc_map_fini(&past->changes);
+}
+
+void soc_past_empty(struct soc_past *past)
+{
+    void *each;
+    past->is_tracked = false;
+    soc_past_clear_changes(past);
     for (size_t cursor = 0; (each = soc_map_each(&past->agents, &cursor)) != NULL;)
-        free_agent(each);
+        free_agent(past, each);
     for (size_t cursor = 0; (each = soc_map_each(&past->tasks, &cursor)) != NULL;)
-        free_task(each);
+        free_task(past, each);
     for (size_t cursor = 0; (each = soc_map_each(&past->items, &cursor)) != NULL;)
         free(each);
     for (size_t cursor = 0; (each = soc_map_each(&past->offers, &cursor)) != NULL;)
-        free_offer(each);
+        free_offer(past, each);
     soc_map_fini(&past->agents);
     soc_map_fini(&past->tasks);
     soc_map_fini(&past->items);
     soc_map_fini(&past->dead);
     soc_map_fini(&past->offers);
+    *past = (struct soc_past){0};
+}
+
+void soc_past_free(struct soc_past *past)
+{
+    if (past != NULL)
+        soc_past_empty(past);
     free(past);
 }
 
 static struct soc_past_agent *find_agent(const struct soc_past *past, struct soc_slice id)
 {
     return id.data == NULL ? NULL : soc_map_find(&past->agents, id);
+}
+
+/* ---- what was stored ---- */
+
+void soc_past_add_agent(struct soc_past *past, struct soc_past_agent *agent)
+{
+    struct soc_past_agent *former = soc_map_take(&past->agents, soc_slice_text(agent->id));
+    if (former != NULL)
+        free_agent(past, former);
+    soc_map_put(&past->agents, soc_slice_text(agent->id), agent);
+}
+
+bool soc_past_add_tie(struct soc_past *past, struct soc_slice owner, struct soc_past_tie *tie)
+{
+    struct soc_past_agent *agent = find_agent(past, owner);
+    if (agent == NULL) {
+        free_tie(past, tie);
+        return false;
+    }
+    tie->owner = agent;
+    free_tie(past, soc_map_take(&agent->ties, soc_slice_text(tie->id)));
+    soc_map_put(&agent->ties, soc_slice_text(tie->id), tie);
+    return true;
+}
+
+void soc_past_add_task(struct soc_past *past, struct soc_past_task *task)
+{
+    struct soc_past_task *former = soc_map_take(&past->tasks, soc_slice_text(task->name));
+    if (former != NULL) {
+        past->tasks_over -= former->ended_ms != 0;
+        free_task(past, former);
+    }
+    past->tasks_over += task->ended_ms != 0;
+    soc_map_put(&past->tasks, soc_slice_text(task->name), task);
+}
+
+void soc_past_add_item(struct soc_past *past, struct soc_past_item *item)
+{
+    struct soc_past_item *former = soc_map_take_number(&past->items, item->key);
+    past->items_over -= former != NULL && strcmp(former->state, "open") != 0;
+    past->items_over += strcmp(item->state, "open") != 0;
+    free(former);
+    soc_map_put_number(&past->items, item->key, item);
+}
+
+void soc_past_add_offer(struct soc_past *past, struct soc_past_offer *offer)
+{
+    free_offer(past, soc_map_take(&past->offers, soc_slice_text(offer->name)));
+    soc_map_put(&past->offers, soc_slice_text(offer->name), offer);
 }
 
 /* ---- agents and contacts ---- */
@@ -110,6 +184,8 @@ static void know(struct soc_past *past, struct soc_past_agent *owner, struct soc
     struct soc_past_tie *tie = soc_map_find(&owner->ties, id);
     if (tie == NULL) {
         tie = soc_alloc_zero(sizeof(*tie));
+        tie->number = ++past->number;
+        tie->owner = owner;
         tie->id = copy(id);
         soc_map_put(&owner->ties, soc_slice_text(tie->id), tie);
     }
@@ -117,6 +193,7 @@ static void know(struct soc_past *past, struct soc_past_agent *owner, struct soc
     if (other != NULL)
         replace(&tie->role, soc_slice_text(other->role));
     tie->added_ms = time_ms;
+    note(past, SOC_PAST_TIE, tie->number, tie);
 }
 
 /* Two that know each other without a line about it. */
@@ -133,13 +210,15 @@ static void take_birth(struct soc_past *past, const struct soc_line *line)
     struct soc_past_agent *agent = soc_alloc_zero(sizeof(*agent));
     struct soc_past_agent *parent = find_agent(past, line->other);
     if (former != NULL)
-        free_agent(former);
+        free_agent(past, former);
+    agent->number = ++past->number;
     agent->id = copy(line->agent);
     agent->role = copy(line->detail);
     agent->parent = copy(line->other);
     agent->birth = ++past->births;
     agent->created_ms = line->time_ms;
     soc_map_put(&past->agents, soc_slice_text(agent->id), agent);
+    note(past, SOC_PAST_AGENT, agent->number, agent);
     if (parent != NULL)
         acquaint(past, agent, "parent", parent, "child", line->time_ms);
     struct soc_past_agent *root = find_agent(past, SOC_SLICE("root"));
@@ -155,10 +234,10 @@ static void take_death(struct soc_past *past, struct soc_past_agent *agent)
     struct soc_past_agent *parent =
         agent->parent == NULL ? NULL : find_agent(past, soc_slice_text(agent->parent));
     if (parent != NULL)
-        free_tie(soc_map_take(&parent->ties, soc_slice_text(agent->id)));
+        free_tie(past, soc_map_take(&parent->ties, soc_slice_text(agent->id)));
     past->totals[SOC_OUTCOME_PENDING] -= agent->pending;
     soc_map_take(&past->agents, soc_slice_text(agent->id));
-    free_agent(agent);
+    free_agent(past, agent);
 }
 
 static void take_adoption(struct soc_past_agent *agent, const struct soc_line *line)
@@ -196,8 +275,10 @@ static void take_wait(struct soc_past_agent *agent, const struct soc_line *line)
 static void add_pending(struct soc_past *past, struct soc_slice id, int change)
 {
     struct soc_past_agent *agent = find_agent(past, id);
-    if (agent != NULL && (change > 0 || agent->pending > 0))
-        agent->pending += (uint64_t)(int64_t)change;
+    if (agent == NULL || (change < 0 && agent->pending == 0))
+        return;
+    agent->pending += (uint64_t)(int64_t)change;
+    note(past, SOC_PAST_AGENT, agent->number, agent);
 }
 
 static char *name_task(struct soc_slice owner, struct soc_slice id)
@@ -220,12 +301,14 @@ static bool opens_task(struct soc_slice type)
 
 static void take_offer(struct soc_past *past, const struct soc_line *line)
 {
-    struct offer *offer = soc_alloc_zero(sizeof(*offer));
+    struct soc_past_offer *offer = soc_alloc_zero(sizeof(*offer));
+    offer->number = ++past->number;
     offer->name = name_task(line->other, line->task_id);
     offer->key = line->key;
     offer->time_ms = line->time_ms;
-    free_offer(soc_map_take(&past->offers, soc_slice_text(offer->name)));
+    free_offer(past, soc_map_take(&past->offers, soc_slice_text(offer->name)));
     soc_map_put(&past->offers, soc_slice_text(offer->name), offer);
+    note(past, SOC_PAST_OFFER, offer->number, offer);
 }
 
 static void take_sent(struct soc_past *past, const struct soc_line *line)
@@ -243,6 +326,7 @@ static void take_sent(struct soc_past *past, const struct soc_line *line)
             continue;
         past->totals[SOC_OUTCOME_PENDING]++;
         agent->pending++;
+        note(past, SOC_PAST_AGENT, agent->number, agent);
     }
 }
 
@@ -251,9 +335,23 @@ static uint64_t take_letter(struct soc_past *past, uint64_t key)
 {
     void *value = soc_map_take_number(&past->dead, key);
     uint64_t outcome = value == NULL ? SOC_OUTCOME_PENDING : (uint64_t)(uintptr_t)value - 1;
-    if (outcome != SOC_OUTCOME_PENDING)
+    if (outcome != SOC_OUTCOME_PENDING) {
         past->totals[outcome]--;
+        note(past, SOC_PAST_LETTER, SOC_PAST_LETTER_NUMBER(key), NULL);
+    }
     return outcome;
+}
+
+/* What is offered by a message that has ended for good is never opened. */
+static void end_offer(struct soc_past *past, const struct soc_line *line)
+{
+    if (line->task_id.data == NULL || !opens_task(line->type) || past->offers.count == 0)
+        return;
+    char *name = name_task(line->agent, line->task_id);
+    struct soc_past_offer *offer = soc_map_find(&past->offers, soc_slice_text(name));
+    free(name);
+    if (offer != NULL && offer->key == line->key)
+        free_offer(past, soc_map_take(&past->offers, soc_slice_text(offer->name)));
 }
 
 static void take_end(struct soc_past *past, const struct soc_line *line, uint64_t outcome)
@@ -263,8 +361,13 @@ static void take_end(struct soc_past *past, const struct soc_line *line, uint64_
     if (take_letter(past, line->key) == SOC_OUTCOME_PENDING)
         add_pending(past, line->agent, -1);
     past->totals[outcome]++;
-    if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED)
-        soc_map_put_number(&past->dead, line->key, (void *)(uintptr_t)(outcome + 1));
+    if (outcome == SOC_OUTCOME_DEAD || outcome == SOC_OUTCOME_EXPIRED) {
+        void *value = (void *)(uintptr_t)(outcome + 1);
+        soc_map_put_number(&past->dead, line->key, value);
+        note(past, SOC_PAST_LETTER, SOC_PAST_LETTER_NUMBER(line->key), value);
+        return;
+    }
+    end_offer(past, line);
 }
 
 static void take_again(struct soc_past *past, const struct soc_line *line)
@@ -283,7 +386,7 @@ static void forget_task(struct soc_past *past)
         if (task->ended_ms == 0)
             continue;
         soc_map_take(&past->tasks, soc_slice_text(task->name));
-        free_task(task);
+        free_task(past, task);
         past->tasks_over--;
         return;
     }
@@ -297,15 +400,16 @@ static struct soc_past_task *open_task(struct soc_past *past, const struct soc_l
         free(name);
         return task;
     }
-    struct offer *offer = soc_map_take(&past->offers, soc_slice_text(name));
+    struct soc_past_offer *offer = soc_map_take(&past->offers, soc_slice_text(name));
     task = soc_alloc_zero(sizeof(*task));
+    task->number = ++past->number;
     task->name = name;
     task->owner = copy(line->agent);
     task->id = copy(line->task_id);
     task->state = "pending";
     task->key = offer == NULL ? 0 : offer->key;
     task->opened_ms = offer == NULL ? line->time_ms : offer->time_ms;
-    free_offer(offer);
+    free_offer(past, offer);
     soc_map_put(&past->tasks, soc_slice_text(task->name), task);
     return task;
 }
@@ -346,6 +450,7 @@ static void take_task(struct soc_past *past, const struct soc_line *line, struct
     } else {
         task->state = "pending";
     }
+    note(past, SOC_PAST_TASK, task->number, task);
     past->tasks_over += (task->ended_ms != 0) - (uint64_t)was_over;
     if (past->tasks_over > SOC_PAST_OVER_MAX)
         forget_task(past);
@@ -369,6 +474,7 @@ static void forget_item(struct soc_past *past)
     for (size_t cursor = 0; (item = soc_map_each(&past->items, &cursor)) != NULL;) {
         if (strcmp(item->state, "open") == 0)
             continue;
+        note(past, SOC_PAST_ITEM, item->number, NULL);
         free(soc_map_take_number(&past->items, item->key));
         past->items_over--;
         return;
@@ -383,11 +489,14 @@ static void take_item(struct soc_past *past, const struct soc_line *line, const 
         return;
     if (item == NULL) {
         item = soc_alloc_zero(sizeof(*item));
+        item->number = ++past->number;
         item->key = key;
         soc_map_put_number(&past->items, key, item);
     }
-    item->state = state;
+    past->items_over -= item->state != NULL && strcmp(item->state, "open") != 0;
     past->items_over += strcmp(state, "open") != 0;
+    item->state = state;
+    note(past, SOC_PAST_ITEM, item->number, item);
     if (past->items_over > SOC_PAST_OVER_MAX)
         forget_item(past);
 }
@@ -402,7 +511,7 @@ static void take_change(struct soc_past *past, struct soc_past_agent *agent,
     if (IS("contact_added"))
         know(past, agent, line->other, source_of(line), line->time_ms);
     else if (IS("contact_removed"))
-        free_tie(soc_map_take(&agent->ties, line->other));
+        free_tie(past, soc_map_take(&agent->ties, line->other));
     else if (IS("blocked"))
         take_wait(agent, line);
     else if (IS("unblocked"))
@@ -423,6 +532,9 @@ static void take_change(struct soc_past *past, struct soc_past_agent *agent,
         agent->is_outside = true;
     else if (IS("adopted"))
         take_adoption(agent, line);
+    else
+        return;
+    note(past, SOC_PAST_AGENT, agent->number, agent);
 }
 
 void soc_past_feed(struct soc_past *past, const struct soc_line *line)
@@ -431,6 +543,7 @@ void soc_past_feed(struct soc_past *past, const struct soc_line *line)
     struct soc_past_agent *agent = find_agent(past, line->agent);
     assert(line->number > past->last);
     past->last = line->number;
+    past->fed++;
     past->time_ms = line->time_ms > past->time_ms ? line->time_ms : past->time_ms;
     for (uint64_t i = SOC_OUTCOME_PROCESSED; line->key != 0 && i < SOC_OUTCOME_COUNT; i++)
         if (soc_slice_equal(event, soc_slice_text(soc_line_outcome(i))))
@@ -454,6 +567,17 @@ void soc_past_feed(struct soc_past *past, const struct soc_line *line)
     if (agent != NULL)
         take_change(past, agent, line, event);
 #undef IS
+}
+
+void soc_past_forget_letter(struct soc_past *past, uint64_t key)
+{
+    struct soc_past_offer *offer;
+    if (soc_map_take_number(&past->dead, key) == NULL)
+        return;
+    note(past, SOC_PAST_LETTER, SOC_PAST_LETTER_NUMBER(key), NULL);
+    for (size_t cursor = 0; (offer = soc_map_each(&past->offers, &cursor)) != NULL;)
+        if (offer->key == key)
+            free_offer(past, soc_map_take(&past->offers, soc_slice_text(offer->name)));
 }
 
 const char *soc_past_status(const struct soc_past_agent *agent)

@@ -14,15 +14,41 @@
 /* An answer while it is written. */
 struct answer {
     struct soc_database *database;
-    const struct soc_past *past;
+    struct soc_past *past;
+    int64_t end_us; /* when its time is up; 0: never */
+    unsigned checks;
     struct soc_buf *out;
     struct soc_detail *detail;
     sqlite3_stmt *role;    /* name and behaviour, by id */
-    sqlite3_stmt *brief;   /* of an agent that still lives, by id and birth */
+    sqlite3_stmt *brief;   /* of an agent, by id, time and number of its birth */
     sqlite3_stmt *contact; /* how it came about, by owner, id and time */
     sqlite3_stmt *task;    /* what never changes of a task, by key */
     sqlite3_stmt *swaps;   /* details of the swaps of policies after a line */
 };
+
+#define CHECK_EVERY 16 /* rows between two readings of the clock */
+
+/* Tells whether the time is up; asked after each row, so that every call gets on. */
+static bool is_late(struct answer *answer)
+{
+    return answer->end_us != 0 && ++answer->checks % CHECK_EVERY == 0 &&
+           soc_clock_monotonic_us() >= answer->end_us;
+}
+
+/* Begins a list, unless it was begun by an earlier call. */
+static void begin_list(struct answer *answer, const char *name)
+{
+    if (answer->past->cursor.row > 0 || answer->past->cursor.tie > 0)
+        return;
+    soc_json_put_name(answer->out, name);
+    soc_buf_put_byte(answer->out, '[');
+}
+
+static int end_list(struct answer *answer)
+{
+    soc_buf_put_byte(answer->out, ']');
+    return SOC_OK;
+}
 
 static void begin_row(struct soc_buf *out)
 {
@@ -91,15 +117,16 @@ static void put_role(struct answer *answer, const struct soc_past_agent *agent)
         put_json(answer, "external", SOC_SLICE("true"));
 }
 
-static void put_agent(struct answer *answer, const struct soc_past_agent *agent, uint64_t children)
+static void put_agent(struct answer *answer, const struct soc_past_agent *agent)
 {
     begin_row(answer->out);
     soc_database_bind_text(answer->brief, 1, soc_slice_text(agent->id));
     sqlite3_bind_int64(answer->brief, 2, agent->created_ms);
+    sqlite3_bind_int64(answer->brief, 3, (int64_t)agent->birth);
     if (sqlite3_step(answer->brief) == SQLITE_ROW)
         put_json(answer, "brief", soc_database_text(answer->brief, 0));
     sqlite3_reset(answer->brief);
-    put_count(answer, "children", children);
+    put_count(answer, "children", agent->children);
     put_count(answer, "contacts", agent->ties.count);
     put_time(answer, "created_at", agent->created_ms);
     put_text(answer, "id", agent->id);
@@ -111,23 +138,33 @@ static void put_agent(struct answer *answer, const struct soc_past_agent *agent,
     soc_buf_put_byte(answer->out, '}');
 }
 
-static void put_agents(struct answer *answer)
+static void count_children(struct soc_past *past)
 {
-    const struct soc_map *agents = &answer->past->agents;
-    const struct soc_past_agent *agent;
-    uint64_t *children = soc_alloc_zero((answer->past->births + 1) * sizeof(*children));
-    for (size_t cursor = 0; (agent = soc_map_each(agents, &cursor)) != NULL;) {
-        const struct soc_past_agent *parent =
-            agent->parent == NULL ? NULL : soc_map_find(agents, soc_slice_text(agent->parent));
+    struct soc_past_agent *agent;
+    for (size_t cursor = 0; (agent = soc_map_each(&past->agents, &cursor)) != NULL;)
+        agent->children = 0;
+    for (size_t cursor = 0; (agent = soc_map_each(&past->agents, &cursor)) != NULL;) {
+        struct soc_past_agent *parent =
+            agent->parent == NULL ? NULL
+                                  : soc_map_find(&past->agents, soc_slice_text(agent->parent));
         if (parent != NULL)
-            children[parent->birth]++;
+            parent->children++;
     }
-    soc_json_put_name(answer->out, "agents");
-    soc_buf_put_byte(answer->out, '[');
-    for (size_t cursor = 0; (agent = soc_map_each(agents, &cursor)) != NULL;)
-        put_agent(answer, agent, children[agent->birth]);
-    soc_buf_put_byte(answer->out, ']');
-    free(children);
+}
+
+static int put_agents(struct answer *answer)
+{
+    struct soc_past *past = answer->past;
+    const struct soc_past_agent *agent;
+    if (past->cursor.row == 0)
+        count_children(past);
+    begin_list(answer, "agents");
+    while ((agent = soc_map_each(&past->agents, &past->cursor.row)) != NULL) {
+        put_agent(answer, agent);
+        if (is_late(answer))
+            return 1;
+    }
+    return end_list(answer);
 }
 
 /* How a contact came about, as far as its entry is still the same. */
@@ -145,49 +182,65 @@ static void put_introduction(struct answer *answer, const struct soc_past_agent 
     sqlite3_reset(row);
 }
 
-static void put_contacts(struct answer *answer)
+static void put_contact(struct answer *answer, const struct soc_past_agent *agent,
+                        const struct soc_past_tie *tie)
 {
-    const struct soc_past_agent *agent;
-    const struct soc_past_tie *tie;
-    soc_json_put_name(answer->out, "contacts");
-    soc_buf_put_byte(answer->out, '[');
-    for (size_t cursor = 0; (agent = soc_map_each(&answer->past->agents, &cursor)) != NULL;) {
-        for (size_t inner = 0; (tie = soc_map_each(&agent->ties, &inner)) != NULL;) {
-            begin_row(answer->out);
-            put_time(answer, "addedAt", tie->added_ms);
-            put_text(answer, "id", tie->id);
-            put_text(answer, "owner", agent->id);
-            soc_json_put_text_member(answer->out, "role", role_name(answer, tie->role));
-            sqlite3_reset(answer->role);
-            put_text(answer, "source", tie->source);
-            put_introduction(answer, agent, tie);
-            soc_buf_put_byte(answer->out, '}');
-        }
-    }
-    soc_buf_put_byte(answer->out, ']');
+    begin_row(answer->out);
+    put_time(answer, "addedAt", tie->added_ms);
+    put_text(answer, "id", tie->id);
+    put_text(answer, "owner", agent->id);
+    soc_json_put_text_member(answer->out, "role", role_name(answer, tie->role));
+    sqlite3_reset(answer->role);
+    put_text(answer, "source", tie->source);
+    put_introduction(answer, agent, tie);
+    soc_buf_put_byte(answer->out, '}');
 }
 
-static void put_waits(struct answer *answer)
+static int put_contacts(struct answer *answer)
 {
+    struct soc_past_cursor *cursor = &answer->past->cursor;
     const struct soc_past_agent *agent;
-    soc_json_put_name(answer->out, "waits");
-    soc_buf_put_byte(answer->out, '[');
-    for (size_t cursor = 0; (agent = soc_map_each(&answer->past->agents, &cursor)) != NULL;) {
-        if (agent->wait == NULL)
-            continue;
-        struct soc_slice wait = soc_slice_text(agent->wait);
-        begin_row(answer->out);
-        put_text(answer, "agent", agent->id);
-        if (agent->correlation_id != NULL)
-            put_text(answer, "correlation_id", agent->correlation_id);
-        put_json(answer, "deadline", soc_json_member(wait, "deadline"));
-        put_json(answer, "kind", soc_json_member(wait, "kind"));
-        put_json(answer, "message_id", soc_json_member(wait, "message_id"));
-        put_time(answer, "since", agent->since_ms);
-        put_json(answer, "waits_for", soc_json_member(wait, "waits_for"));
-        soc_buf_put_byte(answer->out, '}');
+    const struct soc_past_tie *tie;
+    begin_list(answer, "contacts");
+    for (size_t next = cursor->row; (agent = soc_map_each(&answer->past->agents, &next)) != NULL;
+         cursor->row = next) {
+        while ((tie = soc_map_each(&agent->ties, &cursor->tie)) != NULL) {
+            put_contact(answer, agent, tie);
+            if (is_late(answer))
+                return 1;
+        }
+        cursor->tie = 0;
     }
-    soc_buf_put_byte(answer->out, ']');
+    return end_list(answer);
+}
+
+static void put_wait(struct answer *answer, const struct soc_past_agent *agent)
+{
+    struct soc_slice wait = soc_slice_text(agent->wait);
+    begin_row(answer->out);
+    put_text(answer, "agent", agent->id);
+    if (agent->correlation_id != NULL)
+        put_text(answer, "correlation_id", agent->correlation_id);
+    put_json(answer, "deadline", soc_json_member(wait, "deadline"));
+    put_json(answer, "kind", soc_json_member(wait, "kind"));
+    put_json(answer, "message_id", soc_json_member(wait, "message_id"));
+    put_time(answer, "since", agent->since_ms);
+    put_json(answer, "waits_for", soc_json_member(wait, "waits_for"));
+    soc_buf_put_byte(answer->out, '}');
+}
+
+static int put_waits(struct answer *answer)
+{
+    struct soc_past *past = answer->past;
+    const struct soc_past_agent *agent;
+    begin_list(answer, "waits");
+    while ((agent = soc_map_each(&past->agents, &past->cursor.row)) != NULL) {
+        if (agent->wait != NULL)
+            put_wait(answer, agent);
+        if (is_late(answer))
+            return 1;
+    }
+    return end_list(answer);
 }
 
 /* What never changes of a task. */
@@ -210,30 +263,37 @@ static void put_origin(struct answer *answer, const struct soc_past_task *task)
     sqlite3_reset(answer->task);
 }
 
-static void put_tasks(struct answer *answer)
+static void put_task(struct answer *answer, const struct soc_past_task *task)
 {
+    begin_row(answer->out);
+    put_text(answer, "agent", task->owner);
+    if (task->assigner != NULL)
+        put_text(answer, "assigner", task->assigner);
+    if (task->correlation_id != NULL)
+        put_text(answer, "correlation_id", task->correlation_id);
+    put_time(answer, "ended_at", task->ended_ms);
+    put_origin(answer, task);
+    put_time(answer, "opened_at", task->opened_ms);
+    if (task->reason != NULL)
+        put_json(answer, "reason", soc_slice_text(task->reason));
+    put_time(answer, "started_at", task->started_ms);
+    put_text(answer, "state", task->state);
+    put_text(answer, "task_id", task->id);
+    put_count(answer, "tries", task->tries);
+    soc_buf_put_byte(answer->out, '}');
+}
+
+static int put_tasks(struct answer *answer)
+{
+    struct soc_past *past = answer->past;
     const struct soc_past_task *task;
-    soc_json_put_name(answer->out, "tasks");
-    soc_buf_put_byte(answer->out, '[');
-    for (size_t cursor = 0; (task = soc_map_each(&answer->past->tasks, &cursor)) != NULL;) {
-        begin_row(answer->out);
-        put_text(answer, "agent", task->owner);
-        if (task->assigner != NULL)
-            put_text(answer, "assigner", task->assigner);
-        if (task->correlation_id != NULL)
-            put_text(answer, "correlation_id", task->correlation_id);
-        put_time(answer, "ended_at", task->ended_ms);
-        put_origin(answer, task);
-        put_time(answer, "opened_at", task->opened_ms);
-        if (task->reason != NULL)
-            put_json(answer, "reason", soc_slice_text(task->reason));
-        put_time(answer, "started_at", task->started_ms);
-        put_text(answer, "state", task->state);
-        put_text(answer, "task_id", task->id);
-        put_count(answer, "tries", task->tries);
-        soc_buf_put_byte(answer->out, '}');
+    begin_list(answer, "tasks");
+    while ((task = soc_map_each(&past->tasks, &past->cursor.row)) != NULL) {
+        put_task(answer, task);
+        if (is_late(answer))
+            return 1;
     }
-    soc_buf_put_byte(answer->out, ']');
+    return end_list(answer);
 }
 
 /* Appends an item without what came later. */
@@ -271,15 +331,16 @@ static int put_item(struct answer *answer, const struct soc_past_item *item)
 
 static int put_inbox(struct answer *answer)
 {
+    struct soc_past *past = answer->past;
     const struct soc_past_item *item;
     int rc = SOC_OK;
-    soc_json_put_name(answer->out, "inbox");
-    soc_buf_put_byte(answer->out, '[');
-    for (size_t cursor = 0;
-         rc == SOC_OK && (item = soc_map_each(&answer->past->items, &cursor)) != NULL;)
+    begin_list(answer, "inbox");
+    while ((item = soc_map_each(&past->items, &past->cursor.row)) != NULL) {
         rc = put_item(answer, item);
-    soc_buf_put_byte(answer->out, ']');
-    return rc;
+        if (rc < 0 || is_late(answer))
+            return rc < 0 ? rc : 1;
+    }
+    return end_list(answer);
 }
 
 /* Appends the side of a swap, `{ name, hash, … }`, as a policy of that kind. */
@@ -322,6 +383,7 @@ static int put_policies(struct answer *answer)
     struct soc_json_walk walk;
     int rc = soc_database_prepare(
         answer->database, "SELECT value FROM meta WHERE name = 'policies'", &meta, answer->detail);
+    put_count(answer, "line", answer->past->last);
     soc_json_put_name(answer->out, "policies");
     soc_buf_put_byte(answer->out, '[');
     if (rc == SOC_OK && sqlite3_step(meta) == SQLITE_ROW) {
@@ -334,7 +396,7 @@ static int put_policies(struct answer *answer)
     return rc;
 }
 
-static void put_totals(struct answer *answer)
+static int put_totals(struct answer *answer)
 {
     const uint64_t *totals = answer->past->totals;
     const struct soc_past_agent *agent;
@@ -342,6 +404,7 @@ static void put_totals(struct answer *answer)
     uint64_t waiting = 0;
     for (size_t cursor = 0; (agent = soc_map_each(&answer->past->agents, &cursor)) != NULL;)
         waiting += agent->wait != NULL;
+    put_time(answer, "time", answer->past->time_ms);
     soc_json_put_name(answer->out, "totals");
     soc_buf_put_byte(answer->out, '{');
     put_count(answer, "agents", answer->past->agents.count);
@@ -355,6 +418,7 @@ static void put_totals(struct answer *answer)
     put_count(answer, "taken", answer->past->taken);
     put_count(answer, "waiting", waiting);
     soc_buf_put_byte(answer->out, '}');
+    return SOC_OK;
 }
 
 static int prepare(struct answer *answer)
@@ -368,8 +432,9 @@ static int prepare(struct answer *answer)
                                   &answer->role, answer->detail);
     if (rc == SOC_OK)
         rc = soc_database_prepare(database,
-                                  "SELECT brief FROM agents WHERE id = ?1 AND ended_ms IS NULL"
-                                  " AND created_ms = ?2",
+                                  "SELECT brief FROM agents WHERE number = ?3 AND id = ?1"
+                                  " AND created_ms = ?2 UNION ALL SELECT brief FROM agents"
+                                  " WHERE id = ?1 AND ended_ms IS NULL AND created_ms = ?2 LIMIT 1",
                                   &answer->brief, answer->detail);
     if (rc == SOC_OK)
         rc = soc_database_prepare(database, task_sql, &answer->task, answer->detail);
@@ -386,28 +451,25 @@ static int prepare(struct answer *answer)
     return rc;
 }
 
-int soc_past_answer(struct soc_database *database, const struct soc_past *past, struct soc_buf *out,
-                    struct soc_detail *detail)
+int soc_past_answer(struct soc_database *database, struct soc_past *past, int64_t end_us,
+                    struct soc_buf *out, struct soc_detail *detail)
 {
-    struct answer answer = {.database = database, .past = past, .out = out, .detail = detail};
+    static int (*const parts[])(struct answer *) = {
+        put_agents, put_contacts, put_inbox, put_policies, put_tasks, put_totals, put_waits,
+    };
+    struct answer answer = {
+        .database = database, .past = past, .end_us = end_us, .out = out, .detail = detail};
+    struct soc_past_cursor *cursor = &past->cursor;
     int rc = prepare(&answer);
-    soc_buf_put_byte(out, '{');
-    if (rc == SOC_OK) {
-        put_agents(&answer);
-        put_contacts(&answer);
-        rc = put_inbox(&answer);
+    if (cursor->part == 0 && cursor->row == 0)
+        soc_buf_put_byte(out, '{');
+    while (rc == SOC_OK && cursor->part < (int)(sizeof(parts) / sizeof(parts[0]))) {
+        rc = parts[cursor->part](&answer);
+        if (rc == SOC_OK)
+            *cursor = (struct soc_past_cursor){.part = cursor->part + 1};
     }
-    if (rc == SOC_OK) {
-        put_count(&answer, "line", past->last);
-        rc = put_policies(&answer);
-    }
-    if (rc == SOC_OK) {
-        put_tasks(&answer);
-        put_time(&answer, "time", past->time_ms);
-        put_totals(&answer);
-        put_waits(&answer);
-    }
-    soc_buf_put_byte(out, '}');
+    if (rc == SOC_OK)
+        soc_buf_put_byte(out, '}');
     sqlite3_finalize(answer.role);
     sqlite3_finalize(answer.brief);
     sqlite3_finalize(answer.contact);

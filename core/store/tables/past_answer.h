@@ -8,9 +8,10 @@
 #include "store/tables/database.h"
 #include "store/tables/past.h"
 
-/* Appends the object: line, time, agents, contacts, waits, tasks, inbox, policies, totals.
- * The calendar of the database was read. */
-int soc_past_answer(struct soc_database *database, const struct soc_past *past, struct soc_buf *out,
-                    struct soc_detail *detail);
+/* Appends the next part of the object, until the time `end_us` (0: all of it): agents,
+ * contacts, inbox, line, policies, tasks, time, totals, waits. Returns 1 if there is more;
+ * `out` must still end with what was appended then. The calendar of the database was read. */
+int soc_past_answer(struct soc_database *database, struct soc_past *past, int64_t end_us,
+                    struct soc_buf *out, struct soc_detail *detail);
 
 #endif

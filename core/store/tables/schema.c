@@ -154,6 +154,13 @@
     " number INTEGER PRIMARY KEY, time_ms INTEGER, key INTEGER, checksum INTEGER NOT NULL,"        \
     " what TEXT NOT NULL, agent TEXT, detail TEXT NOT NULL);"
 
+/* What a society was at some lines (snapshots.h). It can be done without, so an older program
+ * may be without it. */
+#define SNAPSHOTS                                                                                  \
+    "CREATE TABLE IF NOT EXISTS snapshots(line INTEGER, part INTEGER, latest_ms INTEGER,"          \
+    " bytes BLOB, PRIMARY KEY(line, part));"                                                       \
+    "CREATE TABLE IF NOT EXISTS edge(number INTEGER PRIMARY KEY, row BLOB);"
+
 static const char tables[] =
     "CREATE TABLE journal("
     " sequence INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, lines INTEGER, key INTEGER,"
@@ -203,7 +210,7 @@ static const char tables[] =
     "CREATE INDEX takes_key ON takes(key);"
     "CREATE TABLE outputs("
     " key INTEGER PRIMARY KEY, time_ms INTEGER, agent TEXT, stream TEXT, text TEXT);" EVENTS(
-        "events") READERS LINES;
+        "events") READERS LINES SNAPSHOTS;
 
 static const char views[] =
     "CREATE VIEW messages AS SELECT " SHOWN_ID " AS id, " SENT_AT " AS timestamp, m.sender,"
@@ -354,6 +361,11 @@ _Static_assert(sizeof(upgrades) / sizeof(upgrades[0]) == SOC_SCHEMA_VERSION - 1,
 const char *soc_schema_tables_sql(void)
 {
     return tables;
+}
+
+const char *soc_schema_snapshots_sql(void)
+{
+    return SNAPSHOTS;
 }
 
 const char *soc_schema_views_sql(void)

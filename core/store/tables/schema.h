@@ -55,6 +55,10 @@
 const char *soc_schema_tables_sql(void);
 const char *soc_schema_views_sql(void);
 
+/* Lends the statements that add the tables of snapshots where they are missing. No version
+ * tells of these tables: programs that do not know them open the database as before. */
+const char *soc_schema_snapshots_sql(void);
+
 /* Lends the statements that drop the views of any version, and those that upgrade the
  * tables of `version` to the next. */
 const char *soc_schema_drop_sql(void);
