@@ -471,6 +471,7 @@ static void close_store(struct soc_store *store)
     soc_pages_free(sqlite->pages);
     soc_directory_unlock(sqlite->lock);
     soc_fold_free(sqlite->fold);
+    soc_prune_fini(&sqlite->prune);
     free(sqlite->path);
     free(sqlite);
 }

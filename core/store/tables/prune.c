@@ -5,7 +5,11 @@
 
 #include "env/clock.h"
 #include "store/tables/lines.h"
+#include "store/tables/page_activity.h"
+#include "store/tables/page_rows.h"
+#include "store/tables/query.h"
 #include "store/tables/schema.h"
+#include "store/tables/snapshots.h"
 
 #define DAY_MS                INT64_C(86400000)
 #define SWEEP_ROWS            256 /* looked at again in a step */
@@ -24,6 +28,7 @@ struct step {
     int64_t line;       /* last one removed so far */
     int64_t horizon_ms; /* latest time in what was removed so far, but of ends */
     int64_t parent;     /* lowest parent of an open task; INT64_MAX: none */
+    bool has_moved;     /* blocks were removed */
     sqlite3_stmt *task;
     sqlite3_stmt *message;
 };
@@ -80,7 +85,10 @@ static int remove_key(struct step *step, int64_t key)
         return rc;
     sqlite3_bind_int64(step->message, 1, key);
     sqlite3_bind_int64(step->message, 2, step->line);
-    return run(step, step->message);
+    rc = run(step, step->message);
+    if (rc == SOC_OK && step->prune->edge != NULL && sqlite3_changes(step->database->db) > 0)
+        soc_past_forget_letter(step->prune->edge, (uint64_t)key);
+    return rc;
 }
 
 /* The first block, if it may go: it is not the last, and too old or `is_too_large`. */
@@ -110,12 +118,65 @@ static int find_block(struct step *step, int64_t oldest_ms, bool is_too_large, b
                : soc_database_fail(step->database, sqlite_rc, step->detail);
 }
 
+static void drop_edge(struct soc_prune *prune)
+{
+    soc_past_free(prune->edge);
+    prune->edge = NULL;
+}
+
+/* Reads the edge, unless that was done before. */
+static int need_edge(struct step *step, uint64_t first)
+{
+    struct soc_prune *prune = step->prune;
+    bool is_found = false;
+    if (prune->edge != NULL || prune->is_edge_lost)
+        return SOC_OK;
+    int rc = soc_snapshots_need_tables(step->database, step->detail);
+    prune->edge = soc_past_new();
+    if (rc == SOC_OK && first > 1)
+        rc = soc_snapshots_read_edge(step->database, first - 1, prune->edge, &is_found,
+                                     step->detail);
+    prune->is_edge_lost = first > 1 && !is_found;
+    if (rc == SOC_OK && !is_found)
+        rc = soc_database_exec(step->database, "DELETE FROM edge", step->detail);
+    if (prune->is_edge_lost) {
+        drop_edge(prune);
+    } else {
+        prune->edge->is_tracked = true;
+    }
+    return rc;
+}
+
+/* Moves the edge behind a block that is about to be removed. */
+static int move_edge(struct step *step, const struct soc_lines_block *block)
+{
+    static const struct soc_query query = {.what = "at"};
+    uint64_t last = block->first + block->count - 1;
+    int rc = step->has_moved ? SOC_OK : soc_query_read_calendar(step->database, step->detail);
+    if (rc == SOC_OK)
+        rc = need_edge(step, block->first);
+    step->has_moved = true;
+    if (rc < 0 || step->prune->edge == NULL)
+        return rc;
+    struct soc_page_rows rows = {.database = step->database,
+                                 .query = &query,
+                                 .detail = step->detail,
+                                 .past = step->prune->edge,
+                                 .until = last};
+    rc = soc_page_activity_read(&rows, block->first - 1, last + 1, last);
+    soc_page_rows_fini(&rows);
+    step->prune->edge->line = last;
+    return rc;
+}
+
 /* Removes the block that ends with the step's line. */
 static int remove_block(struct step *step, uint64_t *removed)
 {
     struct soc_lines_block block;
     struct soc_lines_span span = {.after = (uint64_t)step->line - 1, .until = (uint64_t)step->line};
     int rc = soc_lines_read(step->database, &span, &block, step->detail);
+    if (rc == SOC_OK)
+        rc = move_edge(step, &block);
     for (uint64_t i = 0; rc == SOC_OK && i < block.count; i++)
         if (block.entries[i].kind != SOC_LINES_EVENT)
             rc = remove_key(step, (int64_t)block.entries[i].key);
@@ -289,6 +350,24 @@ static int shrink(struct step *step, const struct soc_retention *retention)
     return soc_database_exec(step->database, sql, step->detail);
 }
 
+/* Stores the edge, if lines were removed, and removes the snapshots of these lines. */
+static int keep_edge(struct step *step)
+{
+    int rc = SOC_OK;
+    if (!step->has_moved)
+        return SOC_OK;
+    if (step->prune->edge != NULL)
+        rc = soc_snapshots_write_edge(step->database, step->prune->edge, step->detail);
+    return rc == SOC_OK
+               ? soc_snapshots_forget(step->database, (uint64_t)step->line + 1, step->detail)
+               : rc;
+}
+
+void soc_prune_fini(struct soc_prune *prune)
+{
+    drop_edge(prune);
+}
+
 int soc_prune_step(struct soc_prune *prune, struct soc_database *database,
                    const struct soc_retention *retention, uint64_t backlog, uint64_t lines_max,
                    struct soc_detail *detail)
@@ -306,11 +385,15 @@ int soc_prune_step(struct soc_prune *prune, struct soc_database *database,
         rc = sweep(&step);
     if (rc == SOC_OK)
         rc = remove_memories(&step);
+    if (rc == SOC_OK)
+        rc = keep_edge(&step);
     sqlite3_finalize(step.task);
     sqlite3_finalize(step.message);
     if (rc == SOC_OK)
         rc = soc_database_commit(database, detail);
     else
         soc_database_rollback(database);
+    if (rc < 0) /* it is ahead of what is stored */
+        drop_edge(prune);
     return rc == SOC_OK ? shrink(&step, retention) : rc;
 }

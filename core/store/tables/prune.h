@@ -7,6 +7,9 @@
  * is looked at again from time to time and removed when it is no longer live. The last block
  * and the message with the highest key always stay, since numbers go on from there.
  *
+ * Lines that go are first fed to a past, which is stored as the edge (snapshots.h): so what
+ * the society was can still be told for every line that is left.
+ *
  * A step is bounded; the store does one after each fold and when it is idle.
  * Layer: store. Thread: that of the store. */
 #ifndef SOC_STORE_TABLES_PRUNE_H
@@ -17,13 +20,19 @@
 
 #include "store/store.h"
 #include "store/tables/database.h"
+#include "store/tables/past.h"
 
 /* How far removing has come. Zeroed: at the beginning. */
 struct soc_prune {
-    int64_t swept_key;   /* rows that were live are looked at again from here */
-    int64_t swept_agent; /* and the conversations of ended agents */
-    bool has_more;       /* the last step has left something to do */
+    int64_t swept_key;     /* rows that were live are looked at again from here */
+    int64_t swept_agent;   /* and the conversations of ended agents */
+    bool has_more;         /* the last step has left something to do */
+    struct soc_past *edge; /* owned; as of the line before the first; NULL: not read yet */
+    bool is_edge_lost;     /* an older program has removed lines without one */
 };
+
+/* Frees what it owns. */
+void soc_prune_fini(struct soc_prune *prune);
 
 /* Removes up to about `lines_max` lines and what belongs to them, in one transaction, then
  * gives some free space back to the file system. `backlog`: bytes of the journal, which do

@@ -1,8 +1,8 @@
 /* Snapshots: a look at the past that begins with one tells what a look from the first line
- * tells, costs a bounded number of lines.
+ * tells, costs a bounded number of lines, and can still be had when lines were removed.
  *
  * Covers: core/store/tables/snapshots.c, core/store/tables/past_rows.c
- * Covers: core/store/tables/past.c */
+ * Covers: core/store/tables/past.c, core/store/tables/prune.c */
 #include "store/tables/snapshots.h"
 
 #include <inttypes.h>
@@ -456,6 +456,104 @@ static void the_tables_are_made_when_they_are_needed(void)
     twins_fini(&twins);
 }
 
+/* ---- retention ---- */
+
+static uint64_t first_line(struct world *world)
+{
+    return strtoull(run_sql(world, "SELECT line - count + 1 FROM lines ORDER BY line LIMIT 1"),
+                    NULL, 10);
+}
+
+/* Removes lines until there is nothing more to remove. */
+static void prune(struct world *world, struct soc_retention retention)
+{
+    world->store->retention = retention;
+    CHECK_INT(soc_store_check(world->store, &world->detail), SOC_OK);
+    for (int i = 0; i < 10000 && world->store->is_untidy; i++)
+        CHECK_INT(soc_store_tidy(world->store, false, &world->detail), SOC_OK);
+    CHECK(!world->store->is_untidy);
+}
+
+/* Tells both more of the same history. */
+static void tell_more(struct twins *twins, struct teller *plain, struct teller *quick, int batches)
+{
+    for (int i = 0; i < batches * BATCH; i++) {
+        tell_step(plain);
+        tell_step(quick);
+        if ((i + 1) % BATCH == 0) {
+            fold_all(&twins->plain);
+            fold_all(&twins->quick);
+        }
+    }
+}
+
+/* Every line that is left can be looked at, and the one before; no other. */
+static void check_what_is_left(struct twins *twins)
+{
+    uint64_t first = first_line(&twins->quick);
+    uint64_t lines = twins->plain.store->at.lines;
+    CHECK(first > 2);
+    compare(twins, first - 1, 0);
+    compare(twins, first, 0);
+    compare(twins, 0, 0);
+    for (int i = 0; i < 2; i++)
+        compare(twins, first + below(&twins->teller, lines - first), 0);
+    CHECK_INT(look(&twins->quick, first - 2, 0, false, &twins->found), SOC_EGONE);
+    CHECK_INT(look(&twins->quick, 0, NOW_MS - 900 * DAY_MS + 1, false, &twins->found), SOC_EGONE);
+}
+
+static void the_past_of_lines_that_are_left_stays(void)
+{
+    for (uint64_t seed = 41; seed < 43; seed++) {
+        struct twins twins = {0};
+        struct teller plain = {.world = &twins.plain, .time_ms = NOW_MS - 900 * DAY_MS};
+        struct teller quick = {.world = &twins.quick, .time_ms = NOW_MS - 900 * DAY_MS};
+        soc_rng_init(&plain.rng, seed);
+        soc_rng_init(&quick.rng, seed);
+        soc_rng_init(&twins.teller.rng, seed);
+        world_init(&twins.plain, IN_DIRECTORY);
+        world_init(&twins.quick, IN_DIRECTORY);
+        tell_more(&twins, &plain, &quick, 8);
+        for (int i = 0; i < 5; i++) {
+            tell_more(&twins, &plain, &quick, 6);
+            if (i == 3)
+                compare(&twins, 0, 0); /* leaves snapshots, which go as well */
+            prune(&twins.quick, (struct soc_retention){.bytes = 600 << 10});
+            check_what_is_left(&twins);
+            if (i % 2 == 0)
+                world_reopen(&twins.quick);
+        }
+        uint64_t first = first_line(&twins.quick);
+        CHECK(first > 6000);
+        char sql[96];
+        snprintf(sql, sizeof(sql), "SELECT count(*) FROM snapshots WHERE line < %" PRIu64, first);
+        CHECK_TEXT(run_sql(&twins.quick, sql), "0");
+        soc_buf_fini(&plain.ended);
+        soc_buf_fini(&quick.ended);
+        twins_fini(&twins);
+    }
+}
+
+/* A program that knows nothing of the edge removes lines and leaves it behind. */
+static void an_edge_of_another_line_is_none(void)
+{
+    struct twins twins;
+    twins_init(&twins, IN_DIRECTORY, 51, 9000);
+    int64_t pages = strtoll(run_sql(&twins.quick, "PRAGMA page_count"), NULL, 10);
+    prune(&twins.quick, (struct soc_retention){.bytes = pages * SOC_SCHEMA_PAGE_BYTES});
+    uint64_t first = first_line(&twins.quick);
+    CHECK(first > 1 && first < 8000);
+    compare(&twins, first, 0);
+    soc_store_close(twins.quick.store);
+    set_sql(&twins.quick, "DELETE FROM lines WHERE line = (SELECT min(line) FROM lines);");
+    CHECK_INT(world_open(&twins.quick), SOC_OK);
+    CHECK(first_line(&twins.quick) > first);
+    CHECK_INT(look(&twins.quick, 0, 0, false, &twins.found), SOC_EGONE);
+    prune(&twins.quick, (struct soc_retention){.days = 30}); /* all but the last block */
+    CHECK_INT(look(&twins.quick, 0, 0, false, &twins.found), SOC_EGONE);
+    twins_fini(&twins);
+}
+
 int main(void)
 {
     RUN(a_past_goes_on_from_its_bytes_as_if_they_had_not_been);
@@ -465,5 +563,7 @@ int main(void)
     RUN(a_look_at_a_time_is_the_same_with_snapshots);
     RUN(a_snapshot_that_is_not_whole_is_not_used);
     RUN(the_tables_are_made_when_they_are_needed);
+    RUN(the_past_of_lines_that_are_left_stays);
+    RUN(an_edge_of_another_line_is_none);
     return check_done();
 }
