@@ -141,7 +141,7 @@ local society = require("society")
 society.config({ load = true, %s })
 local scripts = {
 %s}
-local tick_ms, delays = %d, {}
+local tick_ms, lanes, delays = %d, %d, {}
 local function tick(agent)
   agent:send_message({ to = "bystander", delay_ms = tick_ms,
     payload = { due = agent:now() + tick_ms } })
@@ -149,7 +149,7 @@ end
 society.role({ id = "bystander", name = "bystander", behaviour = function(agent, message)
   local due = message.payload.due
   if due then
-    delays[#delays + 1] = agent:now() - due
+    delays[#delays + 1] = due .. ":" .. agent:now() - due
     return tick(agent)
   elseif message.payload.text == "tick" then
     return tick(agent)
@@ -164,16 +164,34 @@ society.role({ id = "hostile", name = "hostile", isolated = %s, behaviour = func
 end })
 local brief = { objective = "o", constraints = {}, inputs = "i", outputs = "o",
   completion_criteria = "c" }
-society.root(function(root)
+society.role({ id = "lane", name = "lane", behaviour = function(agent, message)
+  local outcomes = {}
+  for i = message.payload.first, #scripts, lanes do
+    local reply, err = agent:request({ to = "h" .. i, payload = { number = i },
+      timeout_ms = 600000 })
+    outcomes[#outcomes + 1] = ("%%d %%s %%s"):format(i, reply and reply.payload.text or err.error,
+      assert(agent:request({ to = "bystander", payload = "still there?" })).payload.text)
+  end
+  agent:send_message({ to = "root", type = "status_report", payload = outcomes })
+end })
+society.root(function(root, message)
+  if message.type == "status_report" then return end
   local outcomes = {}
   assert(root:spawn_agent("bystander", brief, { id = "bystander" }))
   if tick_ms > 0 then root:send_message({ to = "bystander", payload = "tick" }) end
   for i = 1, #scripts do
     assert(root:spawn_agent("hostile", brief, { id = "h" .. i }))
-    local reply, err = root:request({ to = "h" .. i, payload = { number = i },
-      timeout_ms = 600000 })
-    outcomes[i] = ("%%s %%s"):format(reply and reply.payload.text or err.error,
-      assert(root:request({ to = "bystander", payload = "still there?" })).payload.text)
+  end
+  for i = 1, lanes do
+    assert(root:spawn_agent("lane", brief, { id = "lane" .. i }))
+    root:send_message({ to = "lane" .. i, payload = { first = i } })
+  end
+  for _ = 1, lanes do
+    local report = assert(root:receive({ type = "status_report", timeout_ms = 3600000 }))
+    for _, line in ipairs(report.payload) do
+      local i, outcome = line:match("^(%%d+) (.*)$")
+      outcomes[tonumber(i)] = outcome
+    end
   end
   root:terminate("bystander", { force = true })
   return { outcomes = outcomes, delays = table.concat(delays, " ") }
@@ -187,12 +205,13 @@ if arg[1] == "main" then
 end
 ]]
 
---- The text of an app whose root runs them one after the other, each in an agent of its own,
--- and replies with what became of each and what the bystander said; run with the argument
--- `main` it does so at once and prints it. `settings`: for society.config. `is_isolated`: they
--- run in worker processes. `tick_ms`: the bystander sends itself a message whenever so much
--- time has passed, and how late each came, in ms, is printed as well: `delays 0 1 0 …`.
-function M.app(settings, is_isolated, tick_ms)
+--- The text of an app that runs them, each in an agent of its own, one after the other in each
+-- of `lanes` (1) lanes, and whose root replies with what became of each and what the bystander
+-- said; run with the argument `main` it does so at once and prints it. `settings`: for
+-- society.config. `is_isolated`: they run in worker processes. `tick_ms`: the bystander sends
+-- itself a message whenever so much time has passed, and when each was due and how late it
+-- came, in ms, is printed as well: `delays 1795064849386:0 …`.
+function M.app(settings, is_isolated, tick_ms, lanes)
   local texts, set = {}, {}
   for i, script in ipairs(M.scripts) do
     texts[i] = ("  function() %s end,\n"):format(script.text)
@@ -201,7 +220,7 @@ function M.app(settings, is_isolated, tick_ms)
     set[#set + 1] = ("%s = %d"):format(name, value)
   end
   return APP:format(table.concat(set, ", "), table.concat(texts), tick_ms or 0,
-    tostring(is_isolated == true))
+    lanes or 1, tostring(is_isolated == true))
 end
 
 --- How many of them use up their time, whatever the memory.

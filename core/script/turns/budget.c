@@ -20,8 +20,11 @@
 /* VM instructions between two checks of a simulated turn. */
 #define STEPS_PER_LOOK 100000
 
-/* Ticks of the timer in the time of one budget. A turn runs up to two of them longer. */
-#define TICKS 8
+/* Ticks of the timer in the time of one budget. A turn begins between two of them, so it is
+ * seen up to one late, and signals come late: it is ended MARGIN ticks early, so that who waits
+ * for it waits no longer than its budget. */
+#define TICKS  16
+#define MARGIN 2
 
 struct soc_budget {
     size_t bytes_begun; /* of the heap when the turn began, or less: garbage is not counted */
@@ -34,8 +37,9 @@ struct soc_budget {
     lua_Hook hook;
     struct soc_script **running; /* running_script() of its state, which never moves */
 
-    struct soc_cpu_timer *timer;  /* made at the first turn of a thread; NULL: none */
-    uint32_t timer_ms;            /* the budget it ticks for */
+    struct soc_cpu_timer *timer; /* made at the first turn of a thread; NULL: none */
+    uint32_t timer_ms;           /* the budget it ticks for */
+    int64_t margin_ns;
     volatile uint32_t cpu_ms_max; /* of the open turn */
 
     /* Shared with the signal, which interrupts the loop: it sees every write in its order. */
@@ -109,13 +113,27 @@ static void watch_heap(struct soc_script *script)
     soc_lua_heap_watch(script->L, left > limit / 4 ? left : limit / 4, grow, budget);
 }
 
+/* Collects all garbage, or, against the clock, what there is time for. */
+static void collect(lua_State *L, const struct soc_budget *budget)
+{
+    if (budget->counts_steps) {
+        lua_gc(L, LUA_GCCOLLECT);
+        return;
+    }
+    /* The rest of a cycle that has begun, then a whole one. */
+    for (int cycles = 0; cycles < 2 && !budget->is_timed_out;)
+        cycles += lua_gc(L, LUA_GCSTEP, 0);
+}
+
 /* The heap has grown by the budget, garbage included. Ends the turn if it has grown without.
  * What is left bounds what there was before the turn: the garbage of former turns, which may be
  * several times the budget, is not to be used up by this one. */
 static void check_memory(lua_State *L, struct soc_script *script)
 {
     struct soc_budget *budget = script->budget;
-    lua_gc(L, LUA_GCCOLLECT);
+    collect(L, budget);
+    if (budget->is_timed_out)
+        end_turn(L, script, "cpu_ms", budget->cpu_ms_max);
     size_t used = soc_lua_heap_bytes(L);
     if (used > budget->bytes_begun + budget->bytes_max)
         end_turn(L, script, "memory", budget->bytes_max);
@@ -226,7 +244,8 @@ static void tick(void *user, int64_t used_ns)
         budget->turn_seen = budget->turn;
         budget->seen_ns = used_ns;
         budget->late_ticks = 0;
-    } else if (used_ns - budget->seen_ns >= (int64_t)budget->cpu_ms_max * 1000000) {
+    } else if (used_ns - budget->seen_ns >=
+               (int64_t)budget->cpu_ms_max * 1000000 - budget->margin_ns) {
         budget->is_timed_out = 1;
         uint32_t late = ++budget->late_ticks;
         if ((late & (late - 1)) == 0)
@@ -241,6 +260,7 @@ static void make_timer(struct soc_budget *budget, uint32_t limit_ms)
     soc_cpu_timer_free(budget->timer);
     budget->timer_ms = limit_ms;
     budget->turn_seen = budget->turn - 1;
+    budget->margin_ns = (int64_t)limit_ms * 1000000 / TICKS * MARGIN;
     budget->timer = soc_cpu_timer_new((int64_t)limit_ms * 1000 / TICKS, tick, budget);
 }
 

@@ -5,9 +5,9 @@
  *
  * CPU time costs nothing until it is spent: a timer of the thread ticks a few times in each
  * budget, and a turn that is still the same one after enough ticks gets a hook, which ends
- * it at its next instruction. So a turn may run a tick longer than its budget, never
- * shorter. Library functions that run long ask while they work. Memory is counted by the
- * heap; beyond its budget the hook collects garbage, then decides.
+ * it at its next instruction. So a turn is ended up to two ticks before its budget is over,
+ * never after it. Library functions that run long ask while they work. Memory is counted by the
+ * heap; beyond its budget the hook collects garbage for as long as there is time, then decides.
  *
  * A turn over its budget ends with `budget_exceeded`, whatever it tries: the sandbox passes
  * the error through every pcall, and the hook ends each `<close>` handler at its first
