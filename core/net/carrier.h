@@ -34,9 +34,10 @@ struct soc_carrier_place {
 /* How an append or a creation ended. */
 enum soc_carrier_end {
     SOC_CARRIER_DONE,
-    SOC_CARRIER_GONE,   /* append: the stream does not exist; create it, send again */
-    SOC_CARRIER_FENCED, /* the place is not beyond the last one of the stream */
-    SOC_CARRIER_LOST,   /* the carrier was lost meanwhile: it may or may not have been done */
+    SOC_CARRIER_GONE,    /* append: the stream does not exist; create it, send again */
+    SOC_CARRIER_FENCED,  /* the place is not beyond the last one of the stream */
+    SOC_CARRIER_BLOCKED, /* something else is in the place of the stream; nothing was done */
+    SOC_CARRIER_LOST,    /* the carrier was lost meanwhile: it may or may not have been done */
 };
 
 /* What a carrier reports. None may close the carrier; all may append. `peer` is the number of

@@ -103,6 +103,8 @@ static void end_append(void *user, const struct soc_redis_reply *reply)
         end = SOC_CARRIER_DONE;
     else if (error.length > 0 && memmem(error.data, error.length, "equal or smaller", 16) != NULL)
         end = SOC_CARRIER_FENCED;
+    else if (soc_redis_reply_is_error(reply, "WRONGTYPE"))
+        end = SOC_CARRIER_BLOCKED; /* of this peer; the others go on */
     else if (error.length > 0)
         drop_by_error(carrier->writer, reply);
     const struct soc_carrier_events *events = &carrier->carrier.events;
@@ -349,6 +351,7 @@ static void exchange(struct soc_carrier *base, struct soc_slice card)
     struct redis_carrier *carrier = of(base);
     for (int i = 0; i < carrier->peer_count; i++)
         carrier->peers[i].is_wrong = false;
+    read_on(carrier); /* all of them may have been left out */
     struct soc_slice set[] = {SOC_SLICE("HSET"), soc_slice_text(carrier->hosts_key),
                               soc_slice_text(carrier->host), card};
     soc_redis_command(carrier->writer, set, 4, NULL, NULL);

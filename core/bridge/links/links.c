@@ -367,6 +367,11 @@ static void hear_appended(void *user, int peer, struct soc_carrier_place place,
         return;
     if (soc_link_appended(end->link, place, how))
         say_stop(end);
+    if (how == SOC_CARRIER_BLOCKED && !end->is_shut)
+        soc_links_alert(links, end->name, "stream_blocked",
+                        "the key in Redis of the stream to the host does not hold a stream");
+    if (how == SOC_CARRIER_BLOCKED || how == SOC_CARRIER_DONE)
+        end->is_shut = how == SOC_CARRIER_BLOCKED;
     pump(end);
 }
 

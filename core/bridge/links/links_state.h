@@ -32,7 +32,8 @@ struct soc_links_end {
     bool is_due;               /* a batch is durable: a frame may leave when all it ends is noted */
     bool is_silent;
     bool is_refused; /* it was said that its frames are refused */
-    bool is_blocked; /* or that its stream cannot be read */
+    bool is_blocked; /* or that its stream cannot be read … */
+    bool is_shut;    /* … or the one to it not written */
 };
 
 /* All links of a host. */

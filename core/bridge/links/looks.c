@@ -15,7 +15,7 @@ static const char *state_name(const struct soc_links_end *end,
         return soc_link_stop_name(figures->stop);
     if (!links->is_ready)
         return "carrier_lost";
-    if (end->is_blocked)
+    if (end->is_blocked || end->is_shut)
         return "stream_blocked";
     if (end->is_silent)
         return "unreachable";
