@@ -13,7 +13,26 @@ static void set_number(lua_State *L, const char *name, uint64_t number)
     lua_setfield(L, -2, name);
 }
 
-/* Pushes { bytes, sequence, line, records }, or nil, the error name and a sentence. */
+/* Sets `host` and the list `peers`, if it has joined others. */
+static void set_hosts(lua_State *L, const struct soc_backup_report *report)
+{
+    if (report->host[0] == '\0')
+        return;
+    lua_pushstring(L, report->host);
+    lua_setfield(L, -2, "host");
+    lua_newtable(L);
+    const char *at = report->peers;
+    for (lua_Integer i = 1; *at != '\0'; i++) {
+        size_t length = strcspn(at, ",");
+        lua_pushlstring(L, at, length);
+        lua_seti(L, -2, i);
+        at += length + 1;
+    }
+    lua_setfield(L, -2, "peers");
+}
+
+/* Pushes { bytes, sequence, line, records, host?, peers? }, or nil, the error name and a sentence.
+ */
 static int push_report(lua_State *L, int rc, const struct soc_backup_report *report,
                        const struct soc_detail *detail)
 {
@@ -23,11 +42,12 @@ static int push_report(lua_State *L, int rc, const struct soc_backup_report *rep
         lua_pushstring(L, detail->text);
         return 3;
     }
-    lua_createtable(L, 0, 4);
+    lua_createtable(L, 0, 6);
     set_number(L, "bytes", report->bytes);
     set_number(L, "sequence", report->sequence);
     set_number(L, "line", report->line);
     set_number(L, "records", report->records);
+    set_hosts(L, report);
     return 1;
 }
 

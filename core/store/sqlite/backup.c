@@ -47,10 +47,30 @@ static void close_copy(struct copy *copy)
     soc_pages_free(copy->pages);
 }
 
-static int count_record(const struct soc_record *record, void *user)
+/* Notes a host that has answered this one, once. */
+static void note_peer(struct soc_backup_report *report, struct soc_slice peer)
 {
-    (void)record;
-    ++*(uint64_t *)user;
+    struct soc_buf name = {0};
+    size_t length = strlen(report->peers);
+    soc_buf_printf(&name, ",%.*s,", (int)peer.length, peer.data);
+    bool is_first = strncmp(report->peers, soc_buf_text(&name) + 1, name.length - 1) == 0;
+    if (!is_first && strstr(report->peers, soc_buf_text(&name)) == NULL &&
+        name.length <= sizeof(report->peers) - length)
+        memcpy(report->peers + length, soc_buf_text(&name) + 1, name.length);
+    soc_buf_fini(&name);
+}
+
+static int note_record(const struct soc_record *record, void *user)
+{
+    struct soc_backup_report *report = user;
+    report->records++;
+    if (record->type == SOC_RECORD_LINK && record->link.peer_id.length > 0)
+        note_peer(report, record->link.peer);
+    if (record->type == SOC_RECORD_META && soc_slice_equal(record->meta.name, SOC_SLICE("host"))) {
+        snprintf(report->host, sizeof(report->host), "%.*s", (int)record->meta.value.length,
+                 record->meta.value.data);
+        report->host[strcspn(report->host, " ")] = '\0'; /* its number follows, once it has one */
+    }
     return SOC_OK;
 }
 
@@ -79,9 +99,9 @@ static int inspect(struct soc_database *database, struct soc_backup_report *repo
     if (rc == SOC_OK)
         rc = soc_batches_last_line(database, &at, detail);
     if (rc == SOC_OK && at.folded > 0)
-        rc = soc_load_tables(database, count_record, &report->records, detail);
+        rc = soc_load_tables(database, note_record, report, detail);
     if (rc == SOC_OK)
-        rc = soc_batches_load(database, at.folded, count_record, &report->records, detail);
+        rc = soc_batches_load(database, at.folded, note_record, report, detail);
     if (rc == SOC_OK)
         rc = read_size(database, &report->bytes, detail);
     soc_database_rollback(database);

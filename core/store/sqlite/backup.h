@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/limits.h"
 
 /* What a copy or a check has found. */
 struct soc_backup_report {
@@ -20,6 +21,10 @@ struct soc_backup_report {
     uint64_t sequence; /* of the last batch */
     uint64_t line;     /* last line of the activity log */
     uint64_t records;  /* that a start would load */
+    char host[SOC_HOST_NAME_BYTES_MAX +
+              1]; /* its name among joined hosts; "": it never joined any */
+    /* The hosts that know it, with a comma behind each. */
+    char peers[SOC_HOSTS_MAX * (SOC_HOST_NAME_BYTES_MAX + 1) + 1];
 };
 
 /* Copies the society in `directory` to `file`, which must not exist unless `may_replace`.

@@ -14,6 +14,21 @@ local function size_of(bytes)
   return ("%.1f MB"):format(bytes / 1000000)
 end
 
+local function list_of(names)
+  local last = names[#names]
+  return #names == 1 and last or table.concat(names, ", ", 1, #names - 1) .. " and " .. last
+end
+
+--- Says what comes of starting an older copy of a host that others know. `head` says what it is.
+function M.warn_of_peers(report, head)
+  if not report or not report.peers or #report.peers == 0 then
+    return
+  end
+  program.complain(("%s is the host %s, and %s may know what it did later: the links between "
+    .. "them will stop (state_rolled_back, peer_rolled_back) until both ends are reset with "
+    .. "`society link reset HOST`"):format(head, report.host, list_of(report.peers)))
+end
+
 --- Prints the report, or complains; returns the exit code. `head` says what was done.
 function M.finish(given, head, path, report, name, text)
   if not report then
@@ -26,6 +41,7 @@ function M.finish(given, head, path, report, name, text)
   end
   if given.json then
     report.path = path
+    report.peers = report.peers and json.array(report.peers)
     print((json.encode(report)))
   else
     print(("%s: %s, %d lines of activity, %d records to load"):format(head,

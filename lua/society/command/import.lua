@@ -87,6 +87,7 @@ local function publish(given, path)
   if found then
     found, error_name, text = program.restore(path .. "/backup", given.state)
   end
+  report.warn_of_peers(found, given.state)
   return report.finish(given, ("%s is imported and verified"):format(given.state), given.state,
     found, error_name, text)
 end
