@@ -278,10 +278,15 @@ static void take_line(struct parcel *parcel, const struct soc_tap_line *line, bo
     if (!soc_tap_fits(options->events, line->name) ||
         (!is_filtered && !is_wanted(options, line->data)))
         return;
-    if (options->is_summary && strncmp(line->name, "message.", 8) == 0)
+    if (options->is_summary && strncmp(line->name, "message.", 8) == 0) {
         count_message(parcel, line);
-    else
-        parcel->lines[parcel->count++] = *line;
+        return;
+    }
+    /* What was counted leaves first, as a part of its second: whoever begins again after this
+     * line has been told of all before it. */
+    if (options->is_summary)
+        put_second(parcel);
+    parcel->lines[parcel->count++] = *line;
 }
 
 static void call_listener(struct soc_listener *listener, const struct soc_tap_line *lines,
@@ -390,11 +395,23 @@ static void take_own_page(int rc, struct soc_slice rows, const struct soc_page *
         sweep(tap);
 }
 
+/* The lines after the shared cursor were removed before anybody was offered them: everyone
+ * asks from its own cursor, and is told, or is ahead and goes on. */
+static void part_listeners(struct soc_tap *tap)
+{
+    for (struct soc_listener *each = tap->listeners; each != NULL; each = each->next)
+        each->is_prompt = false;
+}
+
 static void take_shared_page(int rc, struct soc_slice rows, const struct soc_page *page, void *user)
 {
     struct soc_host *host = user;
     struct soc_tap *tap = host->tap;
     tap->is_reading = false;
+    if (rc == SOC_EGONE) {
+        part_listeners(tap);
+        soc_tap_note(host);
+    }
     if (rc != SOC_OK)
         return; /* the next batch tries again */
     uint64_t last = page->next != 0 ? page->next : page->as_of;

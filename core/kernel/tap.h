@@ -36,7 +36,8 @@ struct soc_tap_options {
     struct soc_slice agent;          /* lines that concern this agent */
     struct soc_slice task;           /* … */
     struct soc_slice correlation_id; /* … */
-    bool is_summary;                 /* counts for each second instead of `message.*` */
+    bool is_summary;                 /* counts for each second instead of `message.*`; in
+                                      * parts, where other lines come between */
     /* Hands out lines, at most SOC_TAP_BYTES_MAX of data. Returns whether there is room for
      * more; if not, soc_tap_more tells when. It may call soc_tap_leave. */
     bool (*take)(void *user, const struct soc_tap_line *lines, size_t count);

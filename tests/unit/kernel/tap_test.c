@@ -322,15 +322,121 @@ static void a_summary_counts_messages_by_the_second(void)
     CHECK_INT(ear.calls, 0);
     soc_clock_move(soc_host_clock(world.host), soc_host_now(world.host) + 1000);
     tell(&world, "sent", 1);
-    tell(&world, "log", 1);
-    CHECK_TEXT(soc_buf_text(&ear.names), "summary log ");
+    CHECK_TEXT(soc_buf_text(&ear.names), "summary ");
     CHECK(strstr(soc_buf_text(&ear.rows), "\"sent\":3,\"processed\":2,") != NULL);
     soc_clock_move(soc_host_clock(world.host), soc_host_now(world.host) + 1000);
-    ear.last = 0; /* the last second is told late */
     soc_tap_more(ear.listener);
-    CHECK_TEXT(soc_buf_text(&ear.names), "summary log summary ");
+    CHECK_TEXT(soc_buf_text(&ear.names), "summary summary ");
     leave(&ear);
     world_close(&world);
+}
+
+/* Reads the number at `name` of an object. */
+static int64_t read_count(struct soc_slice object, const char *name)
+{
+    int64_t count = 0;
+    soc_json_integer(soc_json_member(object, name), &count);
+    return count;
+}
+
+/* Listeners with a summary that end anywhere and begin again after the last line they heard. */
+static void a_summary_that_is_cut_anywhere_counts_each_message_once(void)
+{
+    struct world world = {0};
+    struct ear ear = {0};
+    struct soc_rng rng;
+    int64_t sent = 0, counted = 0;
+    int logs = 0, heard = 0;
+    world_open(&world, NULL);
+    soc_batch_seal(world.host);
+    uint64_t after = soc_look_last_line(world.host);
+    soc_rng_init(&rng, 7);
+    for (int step = 0; step < 400; step++) {
+        if (ear.listener == NULL)
+            listen(&world, &ear, (struct soc_tap_options){.after = after, .is_summary = true});
+        int count = (int)soc_rng_below(&rng, 4);
+        bool is_sent = soc_rng_below(&rng, 3) > 0;
+        tell(&world, is_sent ? "sent" : "log", count);
+        sent += is_sent ? count : 0;
+        logs += is_sent ? 0 : count;
+        soc_clock_move(soc_host_clock(world.host),
+                       soc_host_now(world.host) + (int64_t)soc_rng_below(&rng, 600));
+        if (step < 399 && soc_rng_below(&rng, 4) > 0)
+            continue;
+        if (step == 399) /* so that the last second is over */
+            soc_clock_move(soc_host_clock(world.host), soc_host_now(world.host) + 1000);
+        soc_tap_more(ear.listener);
+        struct soc_buf list = {0};
+        struct soc_json_walk walk;
+        soc_buf_printf(&list, "[%s]", soc_buf_text(&ear.rows));
+        soc_json_walk(&walk, soc_buf_slice(&list));
+        while (soc_json_next(&walk)) {
+            counted += read_count(walk.value, "sent");
+            heard += soc_json_member(walk.value, "line").data != NULL;
+        }
+        soc_buf_fini(&list);
+        after = ear.last;
+        leave(&ear);
+    }
+    CHECK(sent > 300 && logs > 100);
+    CHECK_INT(counted, sent);
+    CHECK_INT(heard, logs);
+    world_close(&world);
+}
+
+/* A listener that has every line removed that can be, as retention does, while it is told of
+ * the first. */
+struct remover {
+    struct ear ear; /* first: hear_gone takes it */
+    struct world *world;
+};
+
+static bool hear_and_remove(void *user, const struct soc_tap_line *lines, size_t count)
+{
+    struct remover *remover = user;
+    struct soc_store *store = remover->world->store;
+    if (count > 1 && store->retention.bytes == 0) {
+        store->retention.bytes = 1;
+        while (soc_store_fold(store, 1u << 20, NULL) > 0)
+            continue;
+        CHECK_INT(soc_store_check(store, NULL), SOC_OK);
+        while (store->is_untidy)
+            CHECK_INT(soc_store_tidy(store, false, NULL), SOC_OK);
+    }
+    return hear(&remover->ear, lines, count);
+}
+
+static void lines_removed_before_they_were_heard_are_told(void)
+{
+    char directory[] = "/tmp/society_tap.XXXXXX", command[64];
+    struct world world = {0};
+    struct remover remover = {.world = &world};
+    struct ear late = {0};
+    CHECK(mkdtemp(directory) != NULL);
+    world_open(&world, directory);
+    soc_batch_seal(world.host);
+    const struct soc_tap_options options = {
+        .is_from_now = true, .take = hear_and_remove, .gone = hear_gone, .user = &remover};
+    remover.ear.listener = soc_tap_listen(world.host, &options);
+    tell(&world, "log", 3000); /* pages, of which only the first is still there */
+    CHECK(remover.ear.gone > remover.ear.last + 1);
+    CHECK_INT(remover.ear.calls, 1);
+    listen(&world, &late, (struct soc_tap_options){.after = remover.ear.gone - 1});
+    tell(&world, "log", 1);
+    CHECK_INT(late.last, soc_look_last_line(world.host));
+    CHECK_INT(late.gone, 0);
+    CHECK_INT(remover.ear.calls, 1); /* it is left alone */
+    struct ear early = {0};
+    listen(&world, &early, (struct soc_tap_options){.after = 1});
+    CHECK(early.gone >= remover.ear.gone); /* more was removed since */
+    leave(&early);
+    leave(&late);
+    soc_tap_leave(remover.ear.listener);
+    soc_buf_fini(&remover.ear.rows);
+    soc_buf_fini(&remover.ear.names);
+    world_close(&world);
+    snprintf(command, sizeof(command), "rm -rf %s", directory);
+    CHECK_INT(system(command), 0);
 }
 
 int main(void)
@@ -344,5 +450,7 @@ int main(void)
     RUN(every_name_of_the_contract_has_an_event);
     RUN(patterns_have_stars);
     RUN(a_summary_counts_messages_by_the_second);
+    RUN(a_summary_that_is_cut_anywhere_counts_each_message_once);
+    RUN(lines_removed_before_they_were_heard_are_told);
     return check_done();
 }
