@@ -84,7 +84,8 @@ static bool is_blocked(enum soc_status status)
     return status == SOC_STATUS_BLOCKED_INTERNAL || status == SOC_STATUS_BLOCKED_USER;
 }
 
-/* Appends until when an activation waits, and for the answer to which message. */
+/* Appends until when an activation waits, for mail of which type, and for the answer to which
+ * message. */
 static void put_terms(const struct soc_host *host, const struct soc_activation *activation,
                       struct soc_buf *detail)
 {
@@ -98,6 +99,7 @@ static void put_terms(const struct soc_host *host, const struct soc_activation *
         soc_message_id_format(id, wait->request_ms, wait->request_key);
         soc_json_put_text_member(detail, "message_id", soc_slice(id, sizeof(id)));
     }
+    soc_json_put_text_member(detail, "type", soc_symbol_slice(wait->type));
 }
 
 static void log_change(struct soc_host *host, const char *event,

@@ -36,7 +36,7 @@ static const struct soc_param members[] = {
      .kind = SOC_PARAM_LIST,
      .is_needed = true,
      .summary = "who waited for an agent or a person: `{ agent, kind, waits_for, since, "
-                "deadline, message_id, correlation_id }`"},
+                "deadline, message_id, type, correlation_id }`; sleeps and calls are not told"},
     {.name = "tasks",
      .kind = SOC_PARAM_LIST,
      .is_needed = true,

@@ -225,6 +225,7 @@ static void put_wait(struct answer *answer, const struct soc_past_agent *agent)
     put_json(answer, "kind", soc_json_member(wait, "kind"));
     put_json(answer, "message_id", soc_json_member(wait, "message_id"));
     put_time(answer, "since", agent->since_ms);
+    put_json(answer, "type", soc_json_member(wait, "type"));
     put_json(answer, "waits_for", soc_json_member(wait, "waits_for"));
     soc_buf_put_byte(answer->out, '}');
 }
