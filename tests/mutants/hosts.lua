@@ -171,6 +171,12 @@ return {
     from = "    if (is_judge && next.data == NULL) {", to = "    if (is_judge || is_found) {",
   },
   {
+    name = "a host lets a ring pass whose waits it does not know",
+    file = "core/parts/hosts/hosts_ring.c", by = { "spec:fleet_rings" }, outside = WHY,
+    from = "|| !is_own_part_current(host, &ring))",
+    to = "|| (ring.count == 0 && !is_own_part_current(host, &ring)))",
+  },
+  {
     name = "a ring that several probes find is decided several times",
     file = "core/parts/hosts/hosts_ring.c", by = RINGS, outside = WHY,
     from = "    if (soc_hosts_has_seen(host, hash))",

@@ -80,14 +80,14 @@ local function app(ids, config)
 end
 
 --- A fleet with those agents, host -> ids, whose links are up. `options`: `seed`, `policies`,
--- `config`.
+-- `config`, `within` (faults of a single host, as of society.new).
 function M.fleet(hosts, options)
   options = options or {}
   local apps = {}
   for name, ids in pairs(hosts) do
     apps[name] = app(ids, options.config or {})
   end
-  local f = fleets.new(apps, { seed = options.seed,
+  local f = fleets.new(apps, { seed = options.seed, within = options.within,
     policies = options.policies or { messages = { "any" }, contacts = "open" } })
   for name in pairs(hosts) do
     assert(f[name]:send("user", { to = "root", type = "enter", payload = "x" }))

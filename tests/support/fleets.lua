@@ -9,7 +9,7 @@ local M = {}
 function M.new(hosts, options)
   options = options or {}
   return scene.keep(society.new({
-    seed = options.seed or 1, quiet = true, hosts = hosts,
+    seed = options.seed or 1, quiet = true, hosts = hosts, faults = options.within,
     policies = options.policies or { messages = { "any" } },
   }))
 end
