@@ -51,6 +51,8 @@ struct soc_society_options {
     bool log_has_colour;
     int watchdog_ms; /* logs steps of the loop that take longer, and the worst at the end;
                         0: steps are not measured */
+    int trial_ms;    /* for how long waiting activations are tried against a changed script;
+                        0: 5000; negative: not at all */
 
     bool has_socket;       /* listens in state_dir/socket for `society inspect` and `send`;
                               SIGPIPE is ignored by the whole process from then on */

@@ -91,7 +91,7 @@
 #define SOC_TASK_LIMIT_MS           1800000 /* for a task (default) */
 #define SOC_TASKS_DONE_MAX          16      /* ended tasks remembered per agent */
 #define SOC_LOAD_WINDOW_MS          600000  /* over which the load of an agent is averaged */
-#define SOC_TRIAL_MS_MAX            5000    /* how long waiting activations are tried */
+#define SOC_TRIAL_MS_MAX            5000    /* how long waiting activations are tried (default) */
 #define SOC_HISTORY_DAYS            30      /* for which runs are kept for replay (default) */
 #define SOC_HISTORY_DAYS_MAX        36500
 #define SOC_HTTP_CONNECT_MS         10000 /* default, like the next three */

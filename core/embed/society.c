@@ -226,7 +226,8 @@ static int try_changes(struct soc_society *society, const struct soc_society_opt
     struct soc_trial trial = {0};
     struct soc_host *host = society->parts.host;
     int rc = SOC_OK;
-    soc_trial_run(&trial, &society->parts, assembly);
+    soc_trial_run(&trial, &society->parts, assembly,
+                  options->trial_ms == 0 ? SOC_TRIAL_MS_MAX : options->trial_ms);
     soc_trial_log(&trial, host);
     if (is_accepted(&trial, options)) {
         soc_trial_park(&trial, host);

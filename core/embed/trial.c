@@ -43,13 +43,17 @@ static bool has_something_to_try(struct soc_host *host, const struct soc_agent *
            !agent->is_external && !soc_registry_isolates(host, agent);
 }
 
-static size_t count_waiting(struct soc_host *host)
+/* Returns how many there are to try, and counts those that cannot be. */
+static size_t count_waiting(struct soc_trial *trial, struct soc_host *host)
 {
     size_t count = 0;
     size_t cursor = 0;
     const struct soc_agent *agent;
     while ((agent = soc_registry_each(host, &cursor)) != NULL)
-        count += has_something_to_try(host, agent);
+        if (has_something_to_try(host, agent))
+            count++;
+        else if (agent->activation != NULL && soc_registry_isolates(host, agent))
+            trial->isolated++;
     return count;
 }
 
@@ -190,9 +194,10 @@ static void try_one(struct soc_trial *trial, struct soc_host *host, struct soc_a
     soc_buf_fini(&run);
 }
 
-static void try_all(struct soc_trial *trial, struct soc_host *host, struct soc_assembly *stage)
+static void try_all(struct soc_trial *trial, struct soc_host *host, struct soc_assembly *stage,
+                    int64_t ms)
 {
-    int64_t end_ms = soc_clock_now(soc_host_clock(host)) + SOC_TRIAL_MS_MAX;
+    int64_t end_ms = soc_clock_now(soc_host_clock(host)) + ms;
     size_t cursor = 0;
     struct soc_agent *agent;
     while ((agent = soc_registry_each(host, &cursor)) != NULL) {
@@ -204,18 +209,18 @@ static void try_all(struct soc_trial *trial, struct soc_host *host, struct soc_a
             trial->left++;
     }
     if (trial->left > 0)
-        snprintf(trial->why_left, sizeof(trial->why_left), "the trial ends after %d ms",
-                 SOC_TRIAL_MS_MAX);
+        snprintf(trial->why_left, sizeof(trial->why_left),
+                 "the trial ends after %lld ms; SOCIETY_TRIAL_MS gives it more", (long long)ms);
 }
 
 void soc_trial_run(struct soc_trial *trial, const struct soc_assembly *parts,
-                   const struct soc_assembly_options *options)
+                   const struct soc_assembly_options *options, int64_t ms)
 {
     struct soc_detail detail = {{0}};
     struct soc_assembly stage = {0};
     *trial = (struct soc_trial){.script = soc_recorder_hash(parts->L, parts->script)};
     trial->is_changed = trial->script != soc_history_script(parts->host);
-    size_t waiting = trial->is_changed ? count_waiting(parts->host) : 0;
+    size_t waiting = trial->is_changed ? count_waiting(trial, parts->host) : 0;
     if (waiting == 0)
         return;
     if (make_stage(&stage, parts, options, &detail) < 0) {
@@ -223,7 +228,7 @@ void soc_trial_run(struct soc_trial *trial, const struct soc_assembly *parts,
         snprintf(trial->why_left, sizeof(trial->why_left), "%s", detail.text);
         return;
     }
-    try_all(trial, parts->host, &stage);
+    try_all(trial, parts->host, &stage, ms);
     soc_assembly_free(&stage);
 }
 
@@ -239,6 +244,11 @@ void soc_trial_log(const struct soc_trial *trial, struct soc_host *host)
                        "%zu of %zu waiting activations were not tried against the changed "
                        "script: %s",
                        trial->left, trial->left + trial->tried, trial->why_left);
+    if (trial->isolated > 0)
+        soc_log_printf(log, SOC_LOG_WARN, now_ms, "trial", SOC_SLICE("system"),
+                       "%zu waiting activations of isolated agents were not tried against the "
+                       "changed script: they run in processes of their own",
+                       trial->isolated);
 }
 
 void soc_trial_park(const struct soc_trial *trial, struct soc_host *host)
@@ -249,7 +259,7 @@ void soc_trial_park(const struct soc_trial *trial, struct soc_host *host)
 
 void soc_trial_accept(const struct soc_trial *trial, struct soc_host *host)
 {
-    if (trial->is_changed)
+    if (trial->is_changed && trial->left == 0)
         soc_history_set_script(host, trial->script);
 }
 

@@ -18,16 +18,17 @@ struct soc_trial {
     struct soc_misfit *misfits; /* owned */
     size_t misfit_count;
     size_t tried;
-    size_t left;     /* not reached in time, or not to be tried: see `why_left` */
+    size_t left;     /* not reached in time, or the script cannot be tried: see `why_left` */
+    size_t isolated; /* not tried, since they run in processes of their own */
     bool is_changed; /* the script is not the one that the state was last run with */
     uint64_t script; /* hash of its files */
     char why_left[512];
 };
 
-/* Tries the waiting activations of a started society that has run nothing yet. `options` are
- * those it was loaded with. */
+/* Tries the waiting activations of a started society that has run nothing yet, for `ms` at the
+ * most. `options` are those it was loaded with. */
 void soc_trial_run(struct soc_trial *trial, const struct soc_assembly *parts,
-                   const struct soc_assembly_options *options);
+                   const struct soc_assembly_options *options, int64_t ms);
 
 /* Logs each activation that does not fit, and how many were not tried. */
 void soc_trial_log(const struct soc_trial *trial, struct soc_host *host);
@@ -36,7 +37,8 @@ void soc_trial_log(const struct soc_trial *trial, struct soc_host *host);
  * failed. */
 void soc_trial_park(const struct soc_trial *trial, struct soc_host *host);
 
-/* Stores that the society runs with this script from now on. */
+/* Stores that the society runs with this script from now on, unless activations are left: then
+ * the next start goes on with them. */
 void soc_trial_accept(const struct soc_trial *trial, struct soc_host *host);
 
 /* Frees what it holds and clears it. */

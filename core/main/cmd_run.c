@@ -132,6 +132,14 @@ static int watchdog_ms(void)
     return text == NULL ? 0 : atoi(text);
 }
 
+/* What SOCIETY_TRIAL_MS says: 0 is no time at all. */
+static int trial_ms(void)
+{
+    const char *text = getenv("SOCIETY_TRIAL_MS");
+    int ms = text == NULL ? 0 : atoi(text);
+    return text != NULL && ms <= 0 ? -1 : ms;
+}
+
 /* Asks on the terminal; anything but yes is no. */
 static bool confirm(void *user, const char *text)
 {
@@ -172,6 +180,7 @@ static int run_app(struct run *run)
         .log_is_json = run->is_json,
         .log_has_colour = isatty(STDERR_FILENO) && getenv("NO_COLOR") == NULL,
         .watchdog_ms = watchdog_ms(),
+        .trial_ms = trial_ms(),
         .has_socket = true,
         .http = run->http,
         .http_is_open = run->is_http_open,

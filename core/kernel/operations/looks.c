@@ -71,15 +71,11 @@ static const struct soc_column activity_columns[] = {
 };
 
 static const struct soc_column wait_columns[] = {
-    {"AGENT", "agent", ID_WIDTH},
-    {"KIND", "kind", 16},
-    {"WAITS FOR", "waits_for", TEXT_WIDTH},
-    {"TYPE", "type", 24},
-    {"SINCE", "since", TIME_WIDTH},
-    {"DEADLINE", "deadline", TIME_WIDTH},
-    {"CORRELATION", "correlation_id", ID_WIDTH},
-    {"WHERE", "where", TEXT_WIDTH},
-    {NULL, NULL, 0},
+    {"AGENT", "agent", ID_WIDTH},           {"KIND", "kind", 16},
+    {"WAITS FOR", "waits_for", TEXT_WIDTH}, {"TYPE", "type", 24},
+    {"RECEIVER", "receiver", 10},           {"SINCE", "since", TIME_WIDTH},
+    {"DEADLINE", "deadline", TIME_WIDTH},   {"CORRELATION", "correlation_id", ID_WIDTH},
+    {"WHERE", "where", TEXT_WIDTH},         {NULL, NULL, 0},
 };
 
 /* ---- members of answers ---- */

@@ -29,7 +29,8 @@ M.list = {
 }
 
 -- Variables with a meaning of their own.
-local OTHERS = { SOCIETY_CONFIG = true, SOCIETY_HOME = true, SOCIETY_WATCHDOG_MS = true }
+local OTHERS = { SOCIETY_CONFIG = true, SOCIETY_HOME = true, SOCIETY_TRIAL_MS = true,
+  SOCIETY_WATCHDOG_MS = true }
 
 local TRUTH = { ["1"] = true, ["true"] = true, ["0"] = false, ["false"] = false }
 

@@ -94,8 +94,9 @@ describe("waits on the command line", function()
     local chain = place:run([[call why '{"agent":"root"}']]).out
     assert.matches('"where":"' .. PLACES.root .. '".*"where":"' .. PLACES["w-1.x"] .. '"', chain)
     local shown = place:run("inspect waits").out
-    assert.matches("^AGENT +KIND +WAITS FOR +SINCE +DEADLINE +CORRELATION +WHERE\n", shown)
-    assert.matches("\nw%-1%.x +reply +user ", shown)
+    assert.matches("^AGENT +KIND +WAITS FOR +RECEIVER +SINCE +DEADLINE +CORRELATION +WHERE\n",
+      shown)
+    assert.matches("\nw%-1%.x +reply +user +%l+ ", shown)
     stop()
     before = before:gsub(',"where":"[^"]+"', "")
     assert.equal(before, place:run("inspect waits --json").out)
