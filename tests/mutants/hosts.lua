@@ -2,6 +2,7 @@
 
 local FLEET = { "unit:fleet_test" }
 local BOOKS = { "spec:fleet_sim" }
+local LINKS = { "unit:links_test" }
 local SPAWN, GROUP = { "spec:spawn_elsewhere" }, { "spec:group_elsewhere" }
 local MEET = { "spec:introductions_elsewhere" }
 local RINGS, NO_RINGS = { "spec:deadlock_elsewhere" }, { "spec:no_deadlock_elsewhere" }
@@ -189,5 +190,71 @@ return {
       "                 soc_host_now(host) +",
     to = "    soc_heap_add(&probes->times, &watch->due,\n" ..
       "                 3600000 + soc_host_now(host) +",
+  },
+  {
+    name = "held mail waits for the next frame",
+    file = "core/bridge/links/links.c", by = { "spec:held_mail" }, outside = WHY,
+    from = "        soc_link_speak(end->link);",
+    to = "        (void)end;",
+  },
+  {
+    name = "a piece of the list of full mailboxes speaks for all of them",
+    file = "core/parts/hosts/hosts_busy.c", by = { "unit:hosts_busy_test" }, outside = WHY,
+    from = "        if (!is_spoken_of)",
+    to = "        if (!is_spoken_of && peer == NULL)",
+  },
+  {
+    name = "a new host takes the number of one that runs",
+    file = "core/bridge/links/numbers.c", by = LINKS, outside = WHY,
+    from = "links->ready_ms >= SOC_LINKS_CARDS_MS)",
+    to = "links->ready_ms >= 0)",
+  },
+  {
+    name = "two hosts with one number talk to each other",
+    file = "core/bridge/links/numbers.c", by = LINKS, outside = WHY,
+    from = "    links->is_taken = true;",
+    to = "    links->is_taken = false;",
+  },
+  {
+    name = "a host whose number is free again stays apart",
+    file = "core/bridge/links/numbers.c", by = LINKS, outside = WHY,
+    from = "        soc_links_start_all(links);",
+    to = "        (void)links;",
+  },
+  {
+    name = "a silent host is never named",
+    file = "core/bridge/links/links.c", by = LINKS, outside = WHY,
+    from = "now_ms - end->card_ms >= SILENT_MS)",
+    to = "now_ms < end->card_ms)",
+  },
+  {
+    name = "agents named while their host is silent look well",
+    file = "core/kernel/registry.c", by = LINKS, outside = WHY,
+    from = "    agent->is_unresponsive = peer != NULL && peer->is_silent;",
+    to = "    agent->is_unresponsive = peer == NULL && id.length == 0;",
+  },
+  {
+    name = "an older copy of a state directory goes unnoticed",
+    file = "core/bridge/links/link.c", by = LINKS, outside = WHY,
+    from = "        return SOC_LINK_STATE_ROLLED_BACK;",
+    to = "        return SOC_LINK_NONE;",
+  },
+  {
+    name = "another state directory goes unnoticed",
+    file = "core/bridge/links/link.c", by = LINKS, outside = WHY,
+    from = "        return SOC_LINK_PEER_REPLACED;",
+    to = "        return SOC_LINK_NONE;",
+  },
+  {
+    name = "--once waits for a carrier that is down",
+    file = "core/bridge/links/links.c", by = LINKS, outside = WHY,
+    from = "    if (!links->is_ready && soc_links_now",
+    to = "    if (links->is_ready && links->is_taken && soc_links_now",
+  },
+  {
+    name = "a fenced host says nothing",
+    file = "core/bridge/links/link.c", by = LINKS, outside = WHY,
+    from = "        link->stop = SOC_LINK_FENCED;\n        return true;",
+    to = "        link->stop = SOC_LINK_FENCED;\n        return false;",
   },
 }

@@ -57,6 +57,36 @@ describe("a link between two hosts", function()
     pair:wait_for("up", "up")
   end)
 
+  it("stops at an older database of the sender, and takes nothing either way", function()
+    begin()
+    pair:stop("alpha")
+    place:shell("mkdir old && cp alpha/society.db* old/")
+    pair:start("alpha")
+    pair:send("alpha", 2)
+    pair:arrives("beta", 2)
+    pair:kill("alpha")
+    place:shell("rm alpha/society.db* && cp old/society.db* alpha/")
+    pair:start("alpha")
+    pair:wait_for("state_rolled_back", "peer_rolled_back")
+    pair:send("alpha", 3)
+    pair:send("beta", 2)
+    local heard = pair:link("alpha").heard_at
+    program.wait_for("more frames", function()
+      return pair:link("alpha").heard_at ~= heard and pair:link("beta").heard_at > heard
+    end)
+    pair:wait_for("state_rolled_back", "peer_rolled_back")
+    assert.same({ 2, 1 }, { pair:root("beta").last, pair:root("alpha").last })
+    assert.same({ 1, 1 }, { pair:alerts("alpha", "state_rolled_back", "beta"),
+      pair:alerts("beta", "peer_rolled_back", "alpha") })
+
+    assert.equal(0, place:run("link reset beta --state alpha").code)
+    assert.equal(0, place:run("link reset alpha --state beta").code)
+    pair:wait_for("up", "up")
+    pair:arrives("beta", 3)
+    pair:arrives("alpha", 2)
+    assert.is_nil(pair:root("beta").fault)
+  end)
+
   it("cannot be reset under a name that is no host's", function()
     begin()
     for _, name in ipairs({ "alpha", "gamma", "Beta", "root@beta", "''", "'a b'", "99" }) do

@@ -411,6 +411,30 @@ static void clocks_that_differ_are_named_once(void)
     fleet_close(&fleet);
 }
 
+static void mail_is_waited_for_as_long_as_it_may_arrive(void)
+{
+    struct fleet fleet;
+    begin_pair(&fleet);
+    struct member *alpha = &fleet.members[0], *beta = &fleet.members[1];
+    CHECK(!soc_links_is_busy(alpha->links));
+    fleet_cut(alpha, true);
+    CHECK_INT(fleet_send(alpha, "user@beta", "{}"), SOC_OK);
+    fleet_run(&fleet, 7000);
+    CHECK(soc_links_is_busy(alpha->links)); /* a short failure is waited out */
+    fleet_run(&fleet, 5000);
+    CHECK(!soc_links_is_busy(alpha->links));
+    fleet_kill(beta);
+    fleet_cut(alpha, false);
+    fleet_run(&fleet, 7000);
+    CHECK(soc_links_is_busy(alpha->links));
+    fleet_run(&fleet, 6000);
+    CHECK(!soc_links_is_busy(alpha->links)); /* the host is silent */
+    fleet_begin(beta);
+    fleet_run(&fleet, ROUND_MS);
+    CHECK_INT(taken_by(beta, "alpha"), 2);
+    fleet_close(&fleet);
+}
+
 /* ---- figures ---- */
 
 /* Returns a number that `society inspect links` shows of the link from alpha to beta. */
@@ -477,6 +501,7 @@ int main(void)
     RUN(a_silent_host_is_named_and_its_agents_show_it_until_it_is_heard);
     RUN(a_frame_with_a_wrong_signature_is_named_once);
     RUN(clocks_that_differ_are_named_once);
+    RUN(mail_is_waited_for_as_long_as_it_may_arrive);
     RUN(the_figures_of_a_link_are_those_of_its_messages);
     return check_done();
 }
