@@ -117,6 +117,16 @@ void soc_registry_add_peer(struct soc_host *host, struct soc_slice name)
     }
 }
 
+void soc_registry_drop_peers(struct soc_host *host)
+{
+    struct soc_registry_peer *peer;
+    for (size_t cursor = 0; (peer = soc_map_each(&host->registry.peers, &cursor)) != NULL;) {
+        free(peer->name);
+        free(peer);
+    }
+    soc_map_fini(&host->registry.peers);
+}
+
 /* Lends the joined host that an address names; NULL: there is none. */
 static struct soc_registry_peer *peer_of(const struct soc_host *host, struct soc_slice address)
 {
@@ -301,12 +311,7 @@ void soc_registry_fini(struct soc_host *host)
     while ((item = soc_map_each(&registry->remotes, &cursor)) != NULL)
         soc_agent_free(item);
     soc_map_fini(&registry->remotes);
-    struct soc_registry_peer *peer;
-    for (cursor = 0; (peer = soc_map_each(&registry->peers, &cursor)) != NULL;) {
-        free(peer->name);
-        free(peer);
-    }
-    soc_map_fini(&registry->peers);
+    soc_registry_drop_peers(host);
     for (cursor = 0; (item = soc_map_each(&registry->roles, &cursor)) != NULL;)
         soc_role_free(item);
     soc_map_fini(&registry->roles);

@@ -77,9 +77,10 @@ struct soc_agent *soc_registry_find_stored(struct soc_host *host, struct soc_sli
  * birth nor parent, whose mailbox holds what its host has not been handed yet. Proxies are made
  * when they are first named, and no walk over the agents finds them. */
 
-/* Sets the name of this host and those of the hosts it is joined to. */
+/* Sets the name of this host and those of the hosts it is joined to; and forgets the latter. */
 void soc_registry_set_host(struct soc_host *host, struct soc_slice name);
 void soc_registry_add_peer(struct soc_host *host, struct soc_slice name);
+void soc_registry_drop_peers(struct soc_host *host);
 
 /* The host of that name, which is joined, is silent or is heard again: all proxies of its agents,
  * and those made meanwhile, show `unresponsive`, or no longer. */

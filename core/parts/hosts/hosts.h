@@ -53,8 +53,9 @@ struct soc_hosts_driver {
     void *user;
 };
 
-/* Joins other hosts under this name, after soc_host_start. SOC_EINVAL: the state directory is
- * that of a host of another name. */
+/* Joins other hosts under this name, after soc_host_start; they are added with
+ * soc_hosts_need_peer, and those of earlier runs are not joined any more. SOC_EINVAL: the state
+ * directory is that of a host of another name. */
 int soc_hosts_join(struct soc_host *host, struct soc_slice name, struct soc_detail *detail);
 
 /* Appends the hosts where agents can be born, this one first, as a list of { name, is_local,

@@ -326,6 +326,7 @@ int soc_hosts_join(struct soc_host *host, struct soc_slice name, struct soc_deta
                         "use another --state DIR",
                         hosts->name);
     soc_registry_set_host(host, name);
+    soc_registry_drop_peers(host); /* of earlier runs, some of which may be left out now */
     if (hosts->name == NULL) {
         soc_text_set(&hosts->name, name);
         keep_name(host);
