@@ -100,8 +100,8 @@ return {
   {
     name = "who waits for a task that fails elsewhere waits on",
     file = "core/parts/hosts/hosts_in.c", by = { "spec:tasks_elsewhere" }, outside = WHY,
-    from = "    soc_request_fail(host, key, soc_error_name(SOC_ERECEIVER), HAS_DEAD_LETTER);",
-    to = "    (void)key;",
+    from = "    soc_request_fail(host, key, soc_error_name(SOC_ERECEIVER), HAS_DEAD_LETTER,",
+    to = "    soc_request_fail(host, 0, soc_error_name(SOC_ERECEIVER), HAS_DEAD_LETTER,",
   },
   {
     name = "who waits for an ack of what another host refuses waits on",

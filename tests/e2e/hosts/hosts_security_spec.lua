@@ -1,4 +1,4 @@
--- Joined hosts whose frames are signed, each with an ACL user as docs/redis.md prints it: the
+-- Joined hosts whose frames are signed, each with an ACL user of examples/hosts/users.acl: the
 -- key and the passwords are in no file, output or stream, and a frame under another key is
 -- refused.
 
@@ -27,13 +27,16 @@ society.main(function(user)
 end)
 ]]
 
--- The users of the page, all with the same password.
-local function acl_lines()
-  local file = assert(io.open(tree.path("docs/redis.md")))
-  local page = file:read("a")
+local function read(name)
+  local file = assert(io.open(tree.path(name)))
+  local text = file:read("a")
   file:close()
-  local lines = assert(page:match("```text\n(user default off\nuser alpha.-)```"))
-  return (lines:gsub(">change%-me%-%d", ">" .. PASSWORD))
+  return text
+end
+
+-- The users of the file, all with the same password.
+local function acl_lines()
+  return (read("examples/hosts/users.acl"):gsub(">change%-me%-%d", ">" .. PASSWORD))
 end
 
 describe("hosts whose frames are signed", function()
@@ -70,6 +73,18 @@ describe("hosts whose frames are signed", function()
     started[#started + 1] = running
     return running
   end
+
+  it("have the users that the page prints, who read no mail of others", function()
+    assert.is_truthy(read("docs/redis.md"):find("```text\n" .. read("examples/hosts/users.acl")
+      .. "```", 1, true))
+    local alpha = server:as("alpha:" .. PASSWORD)
+    local add = "XADD society:acme:{gamma}:from:%s 1-1 f x"
+    assert.matches("1-1", alpha:call(add:format("alpha")), 1, true)
+    for _, command in ipairs({ add:format("beta"), "XRANGE society:acme:{gamma}:from:alpha - +",
+      "XREAD STREAMS society:acme:{beta}:from:gamma 0", "FLUSHALL", "KEYS *" }) do
+      assert.matches("NOPERM", alpha:call(command), 1, true)
+    end
+  end)
 
   it("keep key and passwords out of every file, output and stream", function()
     local beta = start("beta", "alpha", KEY)

@@ -1,5 +1,5 @@
 -- The configuration of stunnel in docs/redis.md, with a certificate of the test's own: the
--- society speaks to Redis through both ends.
+-- society speaks to Redis through both ends, and so do joined hosts.
 
 local program = require("program")
 local redis_server = require("redis_server")
@@ -27,10 +27,10 @@ describe("stunnel", function()
     pending("stunnel is not installed")
     return
   end
-  local place, server, ends, society
+  local place, server, started
 
   after_each(function()
-    for _, running in ipairs({ society, ends[1], ends[2] }) do
+    for _, running in ipairs(started) do
       running:kill("KILL")
       running:wait()
     end
@@ -42,13 +42,15 @@ describe("stunnel", function()
     place:write(name .. ".conf", "foreground = yes\npid =\n" .. text)
     local built = place.program
     place.program = "stunnel"
-    ends[#ends + 1] = place:start(name .. ".conf")
+    local running = place:start(name .. ".conf")
+    started[#started + 1] = running
     place.program = built
-    ends[#ends]:expect("Configuration successful")
+    running:expect("Configuration successful")
   end
 
-  it("carries what a client asks", function()
-    place, ends = program.place(), {}
+  -- Both ends run; returns the port at which the near one listens.
+  local function open_ends()
+    place, started = program.place(), {}
     server = redis_server.open(place)
     assert.equal(0, place:shell("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj "
       .. "/CN=redis.example.org -addext subjectAltName=DNS:redis.example.org -keyout key.pem "
@@ -63,10 +65,29 @@ describe("stunnel", function()
     near = replace(near, "/etc/ssl/certs/ca-certificates.crt", place.path .. "/cert.pem")
     start_end("far", far)
     start_end("near", near)
-    society = place:start(("run %s --state st --redis redis://127.0.0.1:%d"):format(
-      program.quote(tree.path("examples/redis/office.lua")), inner))
+    return inner
+  end
+
+  it("carries what a client asks", function()
+    local port = open_ends()
+    local society = place:start(("run %s --state st --redis redis://127.0.0.1:%d"):format(
+      program.quote(tree.path("examples/redis/office.lua")), port))
+    started[#started + 1] = society
     society:expect("the office is open")
     server:push("HUNTER", { correlation_id = "c1", content = "Ada" })
     assert.equal("Ada", server:reply("c1").customer)
+  end)
+
+  it("carries what hosts say to each other", function()
+    local url = "redis://127.0.0.1:" .. open_ends()
+    for _, names in ipairs({ { "lab", "office" }, { "office", "lab" } }) do
+      started[#started + 1] = place:start(("run %s --state %s --redis %s --host %s --peers %s")
+        :format(program.quote(tree.path(("examples/hosts/%s.lua"):format(names[1]))), names[1],
+          url, names[1], names[2]))
+    end
+    program.wait_for("the office to have asked the lab", function()
+      local links = program.rows(place:run("inspect links --json --state office"))
+      return links[1] and links[1].state == "up" and links[1].acked > 0 and links[1].taken > 0
+    end)
   end)
 end)
