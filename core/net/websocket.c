@@ -29,8 +29,9 @@ struct soc_websocket {
     size_t early_read;
     void (*drained)(void *user);
     void *user;
-    bool is_broken; /* the connection has failed */
-    bool is_inside; /* `drained` is running */
+    bool is_broken;    /* the connection has failed */
+    bool is_inside;    /* `drained` is running */
+    int64_t pinged_us; /* when it was sent a ping that it has not answered; 0: never */
 };
 
 static ssize_t read_early(struct soc_websocket *websocket, uint8_t *out, size_t room)
@@ -75,7 +76,8 @@ static ssize_t on_send(wslay_event_context_ptr wslay, const uint8_t *data, size_
 static void on_message(wslay_event_context_ptr wslay, const struct wslay_event_on_msg_recv_arg *arg,
                        void *user)
 {
-    (void)user;
+    struct soc_websocket *websocket = user;
+    websocket->pinged_us = 0;
     if (!wslay_is_ctrl_frame(arg->opcode))
         wslay_event_queue_close(wslay, SOC_WEBSOCKET_REFUSED, (const uint8_t *)"push only", 9);
 }
@@ -231,6 +233,23 @@ size_t soc_websocket_held(const struct soc_websocket *websocket)
 {
     return wslay_event_get_queued_msg_length(websocket->wslay) +
            wslay_event_get_queued_msg_count(websocket->wslay) * QUEUED_BYTES;
+}
+
+void soc_websocket_ping(struct soc_websocket *websocket, int64_t now_us)
+{
+    static const struct wslay_event_msg ping = {
+        .opcode = WSLAY_PING, .msg = (const uint8_t *)"there?", .msg_length = 6};
+    assert(now_us > 0);
+    if (websocket->tunnel == NULL || websocket->is_inside || soc_websocket_held(websocket) > 0)
+        return;
+    if (websocket->pinged_us == 0) {
+        websocket->pinged_us = now_us;
+        wslay_event_queue_msg(websocket->wslay, &ping); /* refused after a close */
+        proceed(websocket);
+    } else if (now_us - websocket->pinged_us >= SOC_WEBSOCKET_SILENCE_US) {
+        websocket->is_broken = true;
+        end_tunnel(websocket);
+    }
 }
 
 void soc_websocket_close(struct soc_websocket *websocket, enum soc_websocket_code code)

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/slice.h"
 #include "loop/loop.h"
@@ -37,6 +38,13 @@ void soc_websocket_put(struct soc_websocket *websocket, struct soc_slice text);
 
 /* Bytes of memory taken by messages that have not left yet. */
 size_t soc_websocket_held(const struct soc_websocket *websocket);
+
+#define SOC_WEBSOCKET_SILENCE_US 60000000
+
+/* Asks the client for a sign of life, unless messages are held, which ask for one as well.
+ * Ends the connection at once if the last such question has had no answer for
+ * SOC_WEBSOCKET_SILENCE_US. */
+void soc_websocket_ping(struct soc_websocket *websocket, int64_t now_us);
 
 /* Says goodbye with a code, after what is held. */
 void soc_websocket_close(struct soc_websocket *websocket, enum soc_websocket_code code);

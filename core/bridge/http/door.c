@@ -308,9 +308,10 @@ static void begin_stream(struct exchange *exchange)
 {
     struct soc_door *door = exchange->door;
     bool is_websocket = exchange->route->own == SOC_ROUTE_WEBSOCKET;
-    exchange->stream =
-        is_websocket ? soc_streams_add_websocket(door->streams, exchange->request, &exchange->wish)
-                     : soc_streams_add_events(door->streams, exchange->request, &exchange->wish);
+    exchange->stream = is_websocket ? soc_streams_add_websocket(door->streams, exchange->request,
+                                                                &exchange->wish, &exchange->visitor)
+                                    : soc_streams_add_events(door->streams, exchange->request,
+                                                             &exchange->wish, &exchange->visitor);
     if (exchange->stream == NULL && !is_websocket)
         refuse(door, exchange->request, 503, "too_many_streams",
                "there are too many event streams; web.streams allows more");
@@ -727,8 +728,10 @@ static int open_parts(struct soc_door *door, struct soc_detail *detail)
     };
     if (rc == SOC_OK)
         rc = soc_entry_open(&door->entry, &entry, detail);
-    if (rc == SOC_OK)
-        rc = open_server(door, address, port, detail);
+    if (rc < 0)
+        return rc;
+    door->streams = soc_streams_new(door->options.loop, door->options.society.host, door->entry);
+    rc = open_server(door, address, port, detail);
     if (rc < 0)
         return rc;
     bool is_secure = settings->tls_cert != NULL;
@@ -751,7 +754,6 @@ int soc_door_open(struct soc_door **out, const struct soc_door_options *options,
     door->options = *options;
     door->directory = -1;
     door->pages = soc_website_new(options->pages);
-    door->streams = soc_streams_new(options->loop, options->society.host);
     int rc = open_parts(door, detail);
     door->options.directory = door->options.listen = door->options.pages = NULL;
     if (rc < 0) {

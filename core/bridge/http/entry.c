@@ -108,8 +108,11 @@ enum soc_entry_grant soc_entry_check(struct soc_entry *entry,
     *visitor = (struct soc_visitor){0};
     if (shown.length > 0) {
         token = soc_tokens_find(entry->tokens, shown);
-        if (token != NULL)
+        if (token != NULL) {
             fill(visitor, token->name, token->scopes, token->agent);
+            visitor->is_by_token = true;
+            memcpy(visitor->digest, token->digest, sizeof(visitor->digest));
+        }
     } else {
         cookie =
             soc_url_cookie(soc_server_header(request, "Cookie"), soc_slice_text(entry->cookie));
@@ -127,6 +130,11 @@ enum soc_entry_grant soc_entry_check(struct soc_entry *entry,
     if (shown.length > 0)
         return count_miss(entry, request);
     return cookie.length > 0 ? SOC_ENTRY_WRONG : SOC_ENTRY_MISSING; /* cookies just run out */
+}
+
+bool soc_entry_holds(struct soc_entry *entry, const struct soc_visitor *visitor)
+{
+    return !visitor->is_by_token || soc_tokens_has(entry->tokens, visitor->digest);
 }
 
 enum soc_entry_grant soc_entry_login(struct soc_entry *entry,

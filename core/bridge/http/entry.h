@@ -10,6 +10,7 @@
 #include "base/err.h"
 #include "base/limits.h"
 #include "kernel/operations/operation.h"
+#include "net/digest.h"
 #include "net/server.h"
 
 struct soc_entry;
@@ -20,6 +21,8 @@ struct soc_visitor {
     char agent[SOC_ID_BYTES_MAX + 1]; /* empty: user */
     unsigned scopes;
     bool is_by_cookie;
+    bool is_by_token;
+    uint8_t digest[SOC_DIGEST_BYTES]; /* of that token */
 };
 
 /* What entry is granted. */
@@ -54,6 +57,9 @@ const char *soc_entry_cookie(const struct soc_entry *entry);
 enum soc_entry_grant soc_entry_check(struct soc_entry *entry,
                                      const struct soc_server_request *request,
                                      struct soc_visitor *visitor);
+
+/* Tells whether the token by which a visitor came is still valid; true without one. */
+bool soc_entry_holds(struct soc_entry *entry, const struct soc_visitor *visitor);
 
 /* Exchanges the code of a login, still encoded, for the value of a Set-Cookie header, which
  * is appended. */

@@ -15,7 +15,7 @@
 #include "parts/models/calls.h"
 
 #define PULSE_MS        1000
-#define COMMENT_US      15000000 /* between two comments */
+#define COMMENT_US      15000000 /* between two comments or pings */
 #define SEND_US         50       /* of sending to one client, about */
 #define REST_US_MAX     50000    /* between two sends to one client */
 #define PARAM_BYTES_MAX 1024
@@ -25,9 +25,10 @@ struct soc_stream {
     struct soc_stream *next;
     struct soc_stream *previous;
     struct soc_server_request *request; /* of events */
-    struct soc_websocket *websocket;    /* NULL: events */
-    struct soc_listener *listener;      /* NULL: it has left the tap */
-    char *agent;                        /* the only one it wants to hear of; NULL: any */
+    const struct soc_visitor *visitor;
+    struct soc_websocket *websocket; /* NULL: events */
+    struct soc_listener *listener;   /* NULL: it has left the tap */
+    char *agent;                     /* the only one it wants to hear of; NULL: any */
     bool is_summary;
     bool is_mute;   /* it does not want the words of models */
     bool is_plain;  /* events without filters: what it gets, others get as well */
@@ -40,6 +41,7 @@ struct soc_stream {
 struct soc_streams {
     struct soc_loop *loop;
     struct soc_host *host;
+    struct soc_entry *entry;
     struct soc_alarm *pulse; /* set while there are streams */
     struct soc_alarm *rest;  /* until what was appended is sent */
     bool is_resting;         /* it is set */
@@ -49,7 +51,7 @@ struct soc_streams {
     struct soc_buf shared; /* the last lines as event streams without filters get them */
     uint64_t shared_first; /* which lines these are */
     uint64_t shared_last;
-    int64_t comment_us; /* when the last comment was sent */
+    int64_t comment_us; /* when the last comments and pings were sent */
     bool is_stopped;
 };
 
@@ -277,13 +279,13 @@ static void leave_tap(struct soc_stream *stream)
         soc_tap_leave(listener);
 }
 
-static void say_goodbye(struct soc_stream *stream)
+static void say_goodbye(struct soc_stream *stream, enum soc_websocket_code code)
 {
     if (stream->is_ending)
         return;
     stream->is_ending = true;
     if (stream->websocket != NULL)
-        soc_websocket_close(stream->websocket, SOC_WEBSOCKET_GOING_AWAY);
+        soc_websocket_close(stream->websocket, code);
     else
         soc_server_stream_end(stream->request);
 }
@@ -296,7 +298,7 @@ static void tell_gone(void *user, uint64_t first)
     soc_buf_printf(&data, "{\"error\":\"gone\",\"first\":%" PRIu64 "}", first);
     send_event(stream, 0, "gone", soc_buf_slice(&data));
     soc_buf_fini(&data);
-    say_goodbye(stream);
+    say_goodbye(stream, SOC_WEBSOCKET_GOING_AWAY);
 }
 
 static void drained(void *user)
@@ -308,7 +310,17 @@ static void drained(void *user)
     soc_tap_more(stream->listener);
 }
 
-/* Once a second: summaries are completed, and now and then a comment shows that all is well. */
+/* Shows a client that all is well, and finds out whether it is still there. */
+static void touch(struct soc_stream *stream, int64_t now_us)
+{
+    if (stream->websocket != NULL)
+        soc_websocket_ping(stream->websocket, now_us);
+    else if (held(stream) == 0)
+        soc_server_stream_put(stream->request, SOC_SLICE(":\n\n"));
+}
+
+/* Once a second: who is no longer welcome leaves, summaries are completed, and now and then
+ * everybody is touched. */
 static void pulse(void *user)
 {
     struct soc_streams *streams = user;
@@ -319,8 +331,13 @@ static void pulse(void *user)
     for (struct soc_stream *each = streams->first; each != NULL; each = each->next) {
         if (each->is_ending)
             continue;
-        if (is_comment_due && each->websocket == NULL && held(each) == 0)
-            soc_server_stream_put(each->request, SOC_SLICE(":\n\n"));
+        if (!soc_entry_holds(streams->entry, each->visitor)) {
+            leave_tap(each);
+            say_goodbye(each, SOC_WEBSOCKET_REFUSED);
+            continue;
+        }
+        if (is_comment_due)
+            touch(each, now_us);
         if (each->is_summary && each->listener != NULL && !each->is_full)
             soc_tap_more(each->listener);
     }
@@ -364,11 +381,13 @@ static char *copy(struct soc_slice text)
 
 static struct soc_stream *new_stream(struct soc_streams *streams,
                                      struct soc_server_request *request,
-                                     const struct soc_stream_wish *wish)
+                                     const struct soc_stream_wish *wish,
+                                     const struct soc_visitor *visitor)
 {
     struct soc_stream *stream = soc_alloc_zero(sizeof(*stream));
     stream->streams = streams;
     stream->request = request;
+    stream->visitor = visitor;
     stream->agent = copy(wish->agent);
     stream->is_summary = wish->is_summary;
     /* Words belong to no task or chain, and summaries are for those who want little. */
@@ -416,11 +435,13 @@ static void begin(struct soc_stream *stream, const struct soc_stream_wish *wish)
     stream->listener = soc_tap_listen(streams->host, &options);
 }
 
-struct soc_streams *soc_streams_new(struct soc_loop *loop, struct soc_host *host)
+struct soc_streams *soc_streams_new(struct soc_loop *loop, struct soc_host *host,
+                                    struct soc_entry *entry)
 {
     struct soc_streams *streams = soc_alloc_zero(sizeof(*streams));
     streams->loop = loop;
     streams->host = host;
+    streams->entry = entry;
     streams->pulse = soc_alarm_open(loop, "streams", pulse, streams);
     streams->rest = soc_alarm_open(loop, "streams", flush_all, streams);
     return streams;
@@ -428,14 +449,15 @@ struct soc_streams *soc_streams_new(struct soc_loop *loop, struct soc_host *host
 
 struct soc_stream *soc_streams_add_events(struct soc_streams *streams,
                                           struct soc_server_request *request,
-                                          const struct soc_stream_wish *wish)
+                                          const struct soc_stream_wish *wish,
+                                          const struct soc_visitor *visitor)
 {
     static const struct soc_server_header headers[] = {{"Content-Type", "text/event-stream"},
                                                        {"Cache-Control", "no-store"},
                                                        {"X-Content-Type-Options", "nosniff"},
                                                        {"X-Accel-Buffering", "no"},
                                                        {NULL, NULL}};
-    struct soc_stream *stream = new_stream(streams, request, wish);
+    struct soc_stream *stream = new_stream(streams, request, wish, visitor);
     if (!soc_server_stream(request, 200, headers, drained, stream)) {
         free_stream(stream);
         return NULL;
@@ -447,9 +469,10 @@ struct soc_stream *soc_streams_add_events(struct soc_streams *streams,
 
 struct soc_stream *soc_streams_add_websocket(struct soc_streams *streams,
                                              struct soc_server_request *request,
-                                             const struct soc_stream_wish *wish)
+                                             const struct soc_stream_wish *wish,
+                                             const struct soc_visitor *visitor)
 {
-    struct soc_stream *stream = new_stream(streams, request, wish);
+    struct soc_stream *stream = new_stream(streams, request, wish, visitor);
     stream->websocket = soc_websocket_open(request, streams->loop, drained, stream);
     if (stream->websocket == NULL) {
         free_stream(stream);
@@ -480,14 +503,14 @@ void soc_stream_end(struct soc_stream *stream)
 
 void soc_streams_stop(struct soc_streams *streams)
 {
-    if (streams->is_stopped)
+    if (streams == NULL || streams->is_stopped)
         return;
     if (streams->first != NULL)
         soc_calls_unwatch(streams->host, hear, streams);
     streams->is_stopped = true;
     for (struct soc_stream *each = streams->first; each != NULL; each = each->next) {
         leave_tap(each);
-        say_goodbye(each);
+        say_goodbye(each, SOC_WEBSOCKET_GOING_AWAY);
     }
 }
 

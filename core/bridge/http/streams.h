@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "base/slice.h"
+#include "bridge/http/entry.h"
 #include "kernel/operations/operation.h"
 #include "loop/loop.h"
 #include "net/server.h"
@@ -50,24 +51,28 @@ const char *soc_stream_wish_sentence(const char *fault);
 /* Frees the texts. */
 void soc_stream_wish_fini(struct soc_stream_wish *wish);
 
-/* Returns the streams of a door, none yet. */
-struct soc_streams *soc_streams_new(struct soc_loop *loop, struct soc_host *host);
+/* Returns the streams of a door, none yet. All is lent. */
+struct soc_streams *soc_streams_new(struct soc_loop *loop, struct soc_host *host,
+                                    struct soc_entry *entry);
 
-/* Responds with events. Returns NULL, without a response, if there are too many streams.
+/* Responds with events. `visitor` is lent as long as the stream; it ends soon after the token
+ * of that visitor was removed. Returns NULL, without a response, if there are too many streams.
  * End it with soc_stream_end when the server reports the request as gone. */
 struct soc_stream *soc_streams_add_events(struct soc_streams *streams,
                                           struct soc_server_request *request,
-                                          const struct soc_stream_wish *wish);
+                                          const struct soc_stream_wish *wish,
+                                          const struct soc_visitor *visitor);
 
 /* The same by a WebSocket. NULL after it has responded with an error. */
 struct soc_stream *soc_streams_add_websocket(struct soc_streams *streams,
                                              struct soc_server_request *request,
-                                             const struct soc_stream_wish *wish);
+                                             const struct soc_stream_wish *wish,
+                                             const struct soc_visitor *visitor);
 
 /* Frees the stream; its connection is gone. */
 void soc_stream_end(struct soc_stream *stream);
 
-/* Says goodbye to everybody; the host may be closed then. */
+/* Says goodbye to everybody; the host may be closed then. NULL is allowed. */
 void soc_streams_stop(struct soc_streams *streams);
 
 /* Ends the connections of WebSockets that have not ended by themselves, before the server

@@ -278,18 +278,29 @@ void soc_tokens_free(struct soc_tokens *tokens)
     free(tokens);
 }
 
-const struct soc_token *soc_tokens_find(struct soc_tokens *tokens, struct soc_slice shown)
+static const struct soc_token *find_digest(struct soc_tokens *tokens,
+                                           const uint8_t digest[SOC_DIGEST_BYTES])
 {
-    uint8_t digest[SOC_DIGEST_BYTES];
     const struct soc_token *found = NULL;
     renew(tokens);
-    soc_digest_run(tokens->sha256, digest, shown);
     if (soc_digest_equal(digest, tokens->owner.digest, SOC_DIGEST_BYTES))
         found = &tokens->owner;
     for (size_t i = 0; i < tokens->count; i++)
         if (soc_digest_equal(digest, tokens->list[i].digest, SOC_DIGEST_BYTES))
             found = &tokens->list[i];
     return found;
+}
+
+const struct soc_token *soc_tokens_find(struct soc_tokens *tokens, struct soc_slice shown)
+{
+    uint8_t digest[SOC_DIGEST_BYTES];
+    soc_digest_run(tokens->sha256, digest, shown);
+    return find_digest(tokens, digest);
+}
+
+bool soc_tokens_has(struct soc_tokens *tokens, const uint8_t digest[SOC_DIGEST_BYTES])
+{
+    return find_digest(tokens, digest) != NULL;
 }
 
 struct soc_slice soc_tokens_key(const struct soc_tokens *tokens)

@@ -9,6 +9,7 @@
 #define SOC_BRIDGE_HTTP_TOKENS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -36,6 +37,9 @@ void soc_tokens_free(struct soc_tokens *tokens);
  * It takes the same time for every text of that length. A malformed file counts as it was
  * before. */
 const struct soc_token *soc_tokens_find(struct soc_tokens *tokens, struct soc_slice shown);
+
+/* Tells whether there still is a token with that digest. */
+bool soc_tokens_has(struct soc_tokens *tokens, const uint8_t digest[SOC_DIGEST_BYTES]);
 
 /* Lends the owner's token, the key of logins. */
 struct soc_slice soc_tokens_key(const struct soc_tokens *tokens);

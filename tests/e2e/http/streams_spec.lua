@@ -179,6 +179,28 @@ describe("a stream", function()
     end)
   end)
 
+  it("ends when its token is removed", function()
+    local token = place:run("token add guest --scope read").out:match("%S+")
+    local other = place:run("token add other --scope read").out:match("%S+")
+    for name, shown in pairs({ guest = token, other = other }) do
+      place:shell(("(timeout 250 curl -sSN -H 'Authorization: Bearer %s' %s/api/v1/events > %s; "
+        .. "echo end >> %s) & true"):format(shown, door.url, name, name))
+    end
+    program.wait_for("both streams", function()
+      return place:read("guest") == ":\n\n" and place:read("other") == ":\n\n"
+    end)
+    assert.equal(0, place:run("token remove guest").code)
+    program.wait_for("its end", function()
+      door:curl("/healthz", false)
+      return place:read("guest"):find("end\n", 1, true)
+    end)
+    door:post("/api/v1/intake", { text = "still heard" })
+    program.wait_for("the other one's events", function()
+      return place:read("other"):find("event: order", 1, true)
+    end)
+    assert.is_nil(place:read("other"):find("end\n", 1, true))
+  end)
+
   it("is one of a few", function()
     for _ = 1, 4 do
       hold("/dev/null")

@@ -162,6 +162,32 @@ static void a_client_that_vanishes_is_noticed(void)
     close_world(&world);
 }
 
+static void a_client_that_answers_no_ping_is_cut_off(void)
+{
+    const int64_t minute_us = SOC_WEBSOCKET_SILENCE_US;
+    struct socket_world world;
+    struct soc_buf in = {0};
+    open_world(&world);
+    int client = shake_hands(&world, &in);
+    in.length = 0;
+    soc_websocket_ping(world.websocket, 1);
+    CHECK(client_read(world.loop, client, "\x89\x06there?", &in));
+    soc_websocket_ping(world.websocket, minute_us);
+    send_frame(client, (char)0x8a, "");
+    send_frame(client, (char)0x89, "hi");
+    CHECK(client_read(world.loop, client, "\x8a\x02hi", &in));
+    soc_websocket_ping(world.websocket, 2 * minute_us);
+    soc_websocket_ping(world.websocket, 3 * minute_us - 1);
+    CHECK_INT(world.gone, 0);
+    soc_websocket_ping(world.websocket, 3 * minute_us);
+    for (int i = 0; i < ROUNDS_MAX && world.gone == 0; i++)
+        soc_loop_poll(world.loop, 5);
+    CHECK_INT(world.gone, 1);
+    close(client);
+    soc_buf_fini(&in);
+    close_world(&world);
+}
+
 static void other_requests_are_refused(void)
 {
     static const char *const requests[][2] = {
@@ -206,6 +232,7 @@ int main(void)
     RUN(a_ping_is_answered_and_a_close_too);
     RUN(a_client_that_talks_is_closed_with_1008);
     RUN(a_client_that_vanishes_is_noticed);
+    RUN(a_client_that_answers_no_ping_is_cut_off);
     RUN(other_requests_are_refused);
     return check_done();
 }
