@@ -40,10 +40,17 @@ static int open_libraries(lua_State *L)
     return 0;
 }
 
+/* The seed of the directory where the society is, or was. */
+static uint32_t seed_of(const struct soc_assembly_options *options)
+{
+    const char *directory = options->seed_dir != NULL ? options->seed_dir : options->state_dir;
+    return directory == NULL ? 0 : soc_directory_seed(directory);
+}
+
 static int make_lua(struct soc_assembly *parts, const struct soc_assembly_options *options,
                     struct soc_detail *detail)
 {
-    parts->L = soc_lua_heap_open(SOC_SCRIPT_BYTES_MAX);
+    parts->L = soc_lua_heap_open_seeded(SOC_SCRIPT_BYTES_MAX, seed_of(options));
     if (parts->L == NULL)
         return soc_fail(detail, SOC_ESCRIPT, "not enough memory for Lua");
     lua_atpanic(parts->L, panic);
@@ -154,6 +161,17 @@ static int open_store(struct soc_assembly *parts, const struct soc_assembly_opti
     return SOC_OK;
 }
 
+/* The directory is new: it had no seed when the file was compiled. */
+static int renew_lua(struct soc_assembly *parts, const struct soc_assembly_options *options,
+                     struct soc_detail *detail)
+{
+    soc_lua_heap_close(parts->L);
+    int rc = make_lua(parts, options, detail);
+    if (rc == SOC_OK && options->kept != NULL)
+        use_kept(parts->L, options);
+    return rc;
+}
+
 static int make_rest(struct soc_assembly *parts, const struct soc_assembly_options *options,
                      struct soc_detail *detail)
 {
@@ -162,6 +180,8 @@ static int make_rest(struct soc_assembly *parts, const struct soc_assembly_optio
         rc = open_store(parts, options, detail);
     if (rc == SOC_OK && !options->is_simulated)
         rc = soc_loop_check_room(detail);
+    if (rc == SOC_OK && soc_lua_heap_seed(parts->L) != seed_of(options))
+        rc = renew_lua(parts, options, detail);
     if (rc < 0)
         return rc;
     if (!options->is_simulated)

@@ -22,6 +22,7 @@ struct soc_kept_file {
 struct soc_assembly_options {
     const char *app_file;
     const char *state_dir; /* NULL: in memory */
+    const char *seed_dir;  /* of a society in memory that stands for another's; NULL: none */
     struct soc_disk *disk; /* lent: a simulated disk instead of a directory */
     struct soc_buf *blank; /* lent: for many in memory, one after the other; see store/memory.h */
     const char *home;      /* NULL: search for it */

@@ -192,6 +192,7 @@ static int load_app(struct replay *replay)
     struct soc_assembly_options options = {
         .app_file = soc_buf_text(&stretch->app),
         .home = soc_buf_text(&home),
+        .seed_dir = replay->options->state_dir,
         .is_simulated = true,
         .arguments = arguments,
         .argument_count = count,

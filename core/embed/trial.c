@@ -81,6 +81,7 @@ static int make_stage(struct soc_assembly *stage, const struct soc_assembly *par
                       const struct soc_assembly_options *options, struct soc_detail *detail)
 {
     struct soc_assembly_options other = *options;
+    other.seed_dir = options->state_dir;
     other.state_dir = NULL;
     other.is_simulated = true;
     other.retries_main = false;

@@ -46,6 +46,7 @@ struct heap {
     char *fresh; /* unused part of the newest slab */
     char *fresh_end;
     int percent; /* the collector waits for this much, see below */
+    uint32_t seed;
 };
 
 static size_t class_of(size_t size)
@@ -224,10 +225,16 @@ static int percent_of(const struct heap *heap)
 
 lua_State *soc_lua_heap_open(size_t bytes_max)
 {
+    return soc_lua_heap_open_seeded(bytes_max, 0);
+}
+
+lua_State *soc_lua_heap_open_seeded(size_t bytes_max, uint32_t seed)
+{
     assert(bytes_max > 0);
     struct heap *heap = soc_alloc_zero(sizeof(*heap));
     heap->bytes_max = heap->bytes_end = heap->bytes_limit = bytes_max;
     heap->bytes_watch = SIZE_MAX;
+    heap->seed = seed;
     lua_State *L = lua_newstate(allocate, heap);
     if (L == NULL)
         free_heap(heap);
@@ -241,6 +248,12 @@ static struct heap *find_heap(lua_State *L)
 {
     void *user;
     return lua_getallocf(L, &user) == allocate ? user : NULL;
+}
+
+uint32_t soc_lua_heap_seed(lua_State *L)
+{
+    const struct heap *heap = find_heap(L);
+    return heap == NULL ? 0 : heap->seed;
 }
 
 size_t soc_lua_heap_bytes(lua_State *L)

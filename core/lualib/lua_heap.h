@@ -11,10 +11,17 @@
 
 #include <lua.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Returns a Lua state without libraries, with a heap of at most `bytes_max`; NULL if
  * not even that fits. Release with soc_lua_heap_close(). */
 lua_State *soc_lua_heap_open(size_t bytes_max);
+
+/* The same with a seed of its own for the hashes of strings (lualib/lua_seed.h); 0: the usual. */
+lua_State *soc_lua_heap_open_seeded(size_t bytes_max, uint32_t seed);
+
+/* Returns the seed, 0 for another allocator. */
+uint32_t soc_lua_heap_seed(lua_State *L);
 
 /* Tunes the collector to the current size of the heap. Nearly free; called whenever an
  * activation begins. Does nothing to a state with another allocator. */

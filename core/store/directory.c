@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "env/clock.h"
 #include "store/tables/schema.h"
 
@@ -20,6 +21,18 @@
 #define APPLICATION_OFFSET  68
 #define HEADER_MAGIC        "SQLite format 3"
 #define LOCK_TEXT_BYTES_MAX 128
+
+uint32_t soc_directory_seed(const char *directory)
+{
+    struct statx info = {0};
+    if (statx(AT_FDCWD, directory, 0, STATX_INO | STATX_BTIME, &info) < 0)
+        return 0;
+    bool has_birth = (info.stx_mask & STATX_BTIME) != 0;
+    uint64_t known[3] = {info.stx_ino, has_birth ? (uint64_t)info.stx_btime.tv_sec : 0,
+                         has_birth ? info.stx_btime.tv_nsec : 0};
+    uint32_t seed = (uint32_t)(soc_hash_number(soc_hash(known, sizeof(known), 0)) >> 32);
+    return seed == 0 ? 1 : seed;
+}
 
 void soc_directory_path(struct soc_buf *out, const char *directory, const char *name)
 {

@@ -9,6 +9,7 @@
 #define SOC_STORE_DIRECTORY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
@@ -30,6 +31,10 @@ int soc_directory_check(const char *directory, struct soc_detail *detail);
 
 /* The same for the file at `path`, wherever it is. */
 int soc_directory_check_file(const char *path, struct soc_detail *detail);
+
+/* Returns a seed that stays the same for as long as the directory is there, and that nobody can
+ * guess who cannot look at it; 0: it is not there. */
+uint32_t soc_directory_seed(const char *directory);
 
 /* Tells whether a non-empty log or mark of a database is there. */
 bool soc_directory_has_rest(const char *directory);
