@@ -4,7 +4,8 @@
 --     hosts.lua receiver                workers take what comes; the sleeper takes nothing
 --
 -- A message { start = true } to the sender's root begins it, { start = true, stuck = true } with
--- one message of each hundred to the sleeper, whose mailbox is soon full.
+-- one message of each hundred to the sleeper, whose mailbox is soon full. { meet = true } makes
+-- it know the other root, { alone = N } send so many messages there, one at a time.
 
 local society = require("society")
 
@@ -78,11 +79,22 @@ local function meet(root)
   assert(root:add_contact { id = "sleeper@" .. peer })
 end
 
+-- One message after the other, each when the other host has said that the last one is durable.
+local function send_alone(root, count)
+  for _ = 1, count do
+    assert(root:send_message { to = "root@" .. peer, payload = PAYLOAD, wait_ack = "received" })
+  end
+end
+
 society.root {
   default = function(root, message)
     local step = message.payload
     if step.hire then
       hire(root)
+    elseif step.meet then
+      assert(root:add_contact { id = "root@" .. peer })
+    elseif step.alone then
+      send_alone(root, step.alone)
     elseif step.start then
       meet(root)
       root:send_message { to = "root", payload = { from = 1, stuck = step.stuck } }
