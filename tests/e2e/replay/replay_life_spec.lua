@@ -42,7 +42,8 @@ describe("replay of a life", function()
   for _, name in ipairs {
     "01_hello", "02_survives", "03_calculator", "04_calculator_open", "05_calculator_colleagues",
     "06_introduction", "07_tasks", "08_deadlock", "09_checkpoint", "10_approval",
-    "11_supervision", "14_calculator_models", "15_debate", "16_approved_tools",
+    "11_supervision", "13_run_lua", "14_calculator_models", "15_debate", "16_approved_tools",
+    "18_strangers",
   } do
     it("finds no difference in the example " .. name, function()
       local app = program.quote(examples_path() .. "/" .. name .. ".lua")

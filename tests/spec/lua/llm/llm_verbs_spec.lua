@@ -81,6 +81,17 @@ describe("the verbs of a model", function()
     assert.same(table.move(EXTRA, 1, #EXTRA, #all + 1, all), names)
   end)
 
+  it("run a script that the model wrote and get its result, or what ended it", function()
+    local results = told({
+      { "run_lua", { script = "print('adds') return values[1] + values[2]", values = { 3, 4 } } },
+      { "run_lua", { script = "return os.execute('true')" } },
+      { "run_lua", { script = "while true do end" } } })
+    assert.equal(7, results[1].result)
+    assert.matches("adds", results[1].printed, 1, true)
+    assert.equal("script_error", results[2].error)
+    assert.equal("budget_exceeded", results[3].error)
+  end)
+
   it("can pause, resume and terminate a child", function()
     local results, s = told({ SPAWN, { "pause", child }, { "resume", child },
       { "terminate", child } })
