@@ -30,6 +30,10 @@ local WAITS = {
     return agent:send_message({ to = order.ack, payload = { text = "?" }, wait_ack = "processed",
       timeout_ms = order.timeout_ms })
   end,
+  introduce = function(agent, order)
+    return agent:request_introduction({ to = order.introduce, reason = "r",
+      required_capability = "c", timeout_ms = order.timeout_ms })
+  end,
   spawn = function(agent, order)
     return agent:spawn_agent("actor", scene.brief(), { host = order.spawn, wait = true,
       id = order.id, timeout_ms = order.timeout_ms, message = order.message })

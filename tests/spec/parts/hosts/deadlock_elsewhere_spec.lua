@@ -88,6 +88,19 @@ describe("a ring of waits through several hosts", function()
     assert.equal(1, #rings.deadlocks(f, TWO))
   end)
 
+  it("leads past a broker to the agent that it has asked", function()
+    local f = two()
+    f.beta:policy("introductions", function(request)
+      local is_broker = request.agent.id == "root"
+      return is_broker and { ask = "b", timeout_ms = 50000 } or { leave = true }
+    end)
+    order(f, "b@beta", { receive = "a@alpha", type = "news" })
+    order(f, "a@alpha", { introduce = "root@beta" })
+    f:advance(5000)
+    assert.same({ { "beta", "b", '{"cycle":["b","a@alpha"],"victim":"b"}' } },
+      rings.deadlocks(f, TWO))
+  end)
+
   it("tells a checkpoint what it has and what is missing", function()
     local f = three()
     order(f, "b@beta", { receive = "a@alpha", type = "go" })
