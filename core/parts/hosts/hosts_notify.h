@@ -4,6 +4,9 @@
 #ifndef SOC_PARTS_HOSTS_HOSTS_NOTIFY_H
 #define SOC_PARTS_HOSTS_HOSTS_NOTIFY_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/slice.h"
 #include "kernel/mail/send.h"
@@ -20,5 +23,9 @@ struct soc_send soc_hosts_order_of(struct soc_slice to, const char *type, struct
  * one of its own. */
 void soc_hosts_notify(struct soc_host *host, struct soc_slice name, const char *type,
                       struct soc_slice payload);
+
+/* Tells whether an order that may be lost should be given to the peer of that name: it is joined
+ * and shows signs of life, and at most `most` orders wait already. */
+bool soc_hosts_can_notify(struct soc_host *host, struct soc_slice name, uint32_t most);
 
 #endif

@@ -50,22 +50,6 @@ void soc_hosts_probes_free(struct soc_hosts_probes *probes)
     free(probes);
 }
 
-/* Tells whether orders could be given to the peer of that name: it is joined and shows signs of
- * life, and at most `most` wait already. */
-static bool has_room(struct soc_host *host, struct soc_slice name, uint32_t most)
-{
-    struct soc_buf address = {0};
-    const struct soc_hosts_peer *peer = soc_map_find(&soc_hosts_state(host)->peers, name);
-    if (peer == NULL || peer->is_silent || !soc_hosts_state(host)->has_driver ||
-        soc_map_find(&host->registry.peers, name) == NULL)
-        return false;
-    soc_buf_put_text(&address, "system@");
-    soc_buf_put_slice(&address, name);
-    const struct soc_agent *proxy = soc_registry_find_known(host, soc_buf_slice(&address));
-    soc_buf_fini(&address);
-    return proxy == NULL || soc_mailbox_count(&proxy->mailbox) <= most;
-}
-
 /* ---- the way of a probe ---- */
 
 /* An agent of this host that a probe has reached, and along which wait. */
@@ -140,7 +124,7 @@ static void pass_on(struct walk *walk, size_t at, size_t edge, const struct soc_
     uint32_t most = walk->length == 0 ? 0 : SENT_MAX;
     if (walk->sent == SENT_MAX || !soc_id_divide(soc_agent_id(proxy), &local, &name) ||
         !soc_id_is_valid(local) || soc_slice_equal(local, SOC_SLICE("system")) ||
-        !has_room(walk->host, name, most + (uint32_t)walk->sent))
+        !soc_hosts_can_notify(walk->host, name, most + (uint32_t)walk->sent))
         return;
     walk->sent++;
     soc_buf_put_byte(&payload, '{');

@@ -15,8 +15,9 @@
 #include "parts/hosts/hosts_notify.h"
 #include "parts/hosts/hosts_state.h"
 
-#define KIND_BYTES 16
-#define SEEN_MAX   16384 /* remembered */
+#define KIND_BYTES  16
+#define SEEN_MAX    16384 /* remembered */
+#define WAITING_MAX 256   /* orders for a host beyond which none is added */
 
 bool soc_hosts_has_seen(struct soc_host *host, uint64_t hash)
 {
@@ -304,7 +305,8 @@ void soc_hosts_confirm_ring(struct soc_host *host, struct soc_slice cycle, bool 
         return;
     }
     next = next.data == NULL ? judge : next;
-    send_ring(host, next, "host_probe_back", ring.waits[0].local, &ring);
+    if (soc_hosts_can_notify(host, next, WAITING_MAX)) /* another probe follows */
+        send_ring(host, next, "host_probe_back", ring.waits[0].local, &ring);
 }
 
 void soc_hosts_break_ring(struct soc_host *host, struct soc_slice id, struct soc_slice cycle)
