@@ -112,10 +112,11 @@ function Pair:close()
   end
 end
 
-function M.open(place)
+--- Opens a pair; `server` unless it is to be a private one, with `url`, `running` and `stop`.
+function M.open(place, server)
   place:write("alpha.lua", APP)
   place:write("beta.lua", APP)
-  return setmetatable({ place = place, hosts = {}, server = redis.start(place) }, Pair)
+  return setmetatable({ place = place, hosts = {}, server = server or redis.start(place) }, Pair)
 end
 
 return M
