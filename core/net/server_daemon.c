@@ -1,6 +1,7 @@
 /* Server daemon: the server as a whole, around libmicrohttpd (server_state.h). */
 #include <assert.h>
 #include <netinet/tcp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -32,9 +33,16 @@ static void on_poll(void *user, int socket, bool can_read, bool can_write)
 /* Tells a client, without reading what it wants, that there is no room. */
 static void turn_away(int socket)
 {
-    static const char text[] = "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
-                               "Retry-After: 1\r\nContent-Length: 0\r\n\r\n";
-    ssize_t sent = send(socket, text, sizeof(text) - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    static const char body[] = "{\"error\":\"too_many_connections\",\"message\":\"there are too "
+                               "many connections; web.connections allows more\"}\n";
+    char text[400];
+    int length = snprintf(text, sizeof(text),
+                          "HTTP/1.1 503 Service Unavailable\r\nConnection: close\r\n"
+                          "Retry-After: 1\r\nContent-Type: application/json\r\n"
+                          "Content-Length: %zu\r\n\r\n%s",
+                          sizeof(body) - 1, body);
+    assert(length > 0 && (size_t)length < sizeof(text));
+    ssize_t sent = send(socket, text, (size_t)length, MSG_NOSIGNAL | MSG_DONTWAIT);
     (void)sent;
     close(socket);
 }

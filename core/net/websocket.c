@@ -156,38 +156,55 @@ static bool header_is(struct soc_server_request *request, const char *name, cons
     return header.length == strlen(value) && strncasecmp(header.data, value, header.length) == 0;
 }
 
-/* Answers a request that is no handshake; false if it is one. */
-static bool refuse(struct soc_server_request *request)
+/* Answers with an error object, which is JSON. */
+static void refuse(struct soc_server_request *request, int status, const char *error)
 {
-    static const struct soc_server_header versions[] = {
-        {"Sec-WebSocket-Version", "13"}, {"Upgrade", "websocket"}, {NULL, NULL}};
+    const struct soc_server_header headers[] = {
+        {"Content-Type", "application/json"},
+        {"Cache-Control", "no-store"},
+        {status == 503 ? "Retry-After" : "Sec-WebSocket-Version", status == 503 ? "1" : "13"},
+        {status == 426 ? "Upgrade" : NULL, "websocket"},
+        {NULL, NULL}};
+    soc_server_respond(request, status, headers, soc_slice_text(error));
+}
+
+/* Answers a request that is no handshake and returns the status; 0: it is one. */
+static int check_handshake(struct soc_server_request *request)
+{
     struct soc_slice connection = soc_server_header(request, "Connection");
     if (!header_is(request, "Upgrade", "websocket") || connection.data == NULL ||
         strcasestr(connection.data, "upgrade") == NULL) {
-        soc_server_respond(request, 426, versions, SOC_SLICE("expected a WebSocket handshake\n"));
-        return true;
+        refuse(request, 426,
+               "{\"error\":\"upgrade_required\",\"message\":\"a WebSocket handshake is "
+               "expected here\"}\n");
+        return 426;
     }
     if (!header_is(request, "Sec-WebSocket-Version", "13")) {
-        soc_server_respond(request, 426, versions,
-                           SOC_SLICE("only WebSocket version 13 is supported\n"));
-        return true;
+        refuse(request, 426,
+               "{\"error\":\"upgrade_required\",\"message\":\"only WebSocket version 13 is "
+               "supported\"}\n");
+        return 426;
     }
     if (soc_server_header(request, "Sec-WebSocket-Key").length != KEY_BYTES ||
         !soc_slice_equal(soc_server_method(request), SOC_SLICE("GET"))) {
-        soc_server_respond(request, 400, NULL, SOC_SLICE("this is not a WebSocket handshake\n"));
-        return true;
+        refuse(request, 400,
+               "{\"error\":\"invalid_argument\",\"message\":\"a WebSocket handshake is a GET "
+               "with a key of 24 letters\",\"member\":\"Sec-WebSocket-Key\"}\n");
+        return 400;
     }
-    return false;
+    return 0;
 }
 
 struct soc_websocket *soc_websocket_open(struct soc_server_request *request, struct soc_loop *loop,
-                                         void (*drained)(void *user), void *user)
+                                         void (*drained)(void *user), void *user, int *status)
 {
     static const struct wslay_event_callbacks callbacks = {
         .recv_callback = on_receive, .send_callback = on_send, .on_msg_recv_callback = on_message};
     char accept[ACCEPT_BYTES + 1];
-    if (refuse(request))
+    *status = check_handshake(request);
+    if (*status != 0)
         return NULL;
+    *status = 101;
     put_accept(accept, soc_server_header(request, "Sec-WebSocket-Key"));
     const struct soc_server_header headers[] = {
         {"Upgrade", "websocket"}, {"Sec-WebSocket-Accept", accept}, {NULL, NULL}};
@@ -196,9 +213,11 @@ struct soc_websocket *soc_websocket_open(struct soc_server_request *request, str
     websocket->drained = drained;
     websocket->user = user;
     if (!soc_server_tunnel(request, headers, on_opened, websocket)) {
-        static const struct soc_server_header again[] = {{"Retry-After", "1"}, {NULL, NULL}};
         free(websocket);
-        soc_server_respond(request, 503, again, SOC_SLICE("there are too many streams\n"));
+        *status = 503;
+        refuse(request, 503,
+               "{\"error\":\"too_many_streams\",\"message\":\"there are too many event streams; "
+               "web.streams allows more\"}\n");
         return NULL;
     }
     int rc = wslay_event_context_server_init(&websocket->wslay, &callbacks, websocket);

@@ -26,9 +26,10 @@ enum soc_websocket_code {
 
 /* Answers a handshake and returns the WebSocket. `drained` is called with `user` whenever
  * nothing is left to send, from the first moment on; it may put more. Returns NULL after it
- * has answered what is no handshake with 400 or 426, or a client too many with 503. */
+ * has answered what is no handshake with 400 or 426, or a client too many with 503. `status`
+ * becomes that of the answer. */
 struct soc_websocket *soc_websocket_open(struct soc_server_request *request, struct soc_loop *loop,
-                                         void (*drained)(void *user), void *user);
+                                         void (*drained)(void *user), void *user, int *status);
 
 /* Frees it. For `gone`. NULL is allowed. */
 void soc_websocket_free(struct soc_websocket *websocket);

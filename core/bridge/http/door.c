@@ -89,14 +89,15 @@ static void respond(struct soc_door *door, struct soc_server_request *request, i
     respond_as(door, request, status, "application/json", more, body);
 }
 
-/* The header that goes with a status; a NULL name: none. */
-static struct soc_server_header header_of(int status)
+/* The header that goes with a status and an error (absent: none); a NULL name: none. Only
+ * what passes by itself is worth another try. */
+static struct soc_server_header header_of(int status, struct soc_slice error)
 {
     if (status == 401)
         return (struct soc_server_header){"WWW-Authenticate", "Bearer realm=\"society\""};
-    if (status == 503 || status == 507)
+    if (status == 503 || status == 507 || soc_slice_equal(error, SOC_SLICE("mailbox_full")))
         return (struct soc_server_header){"Retry-After", RETRY_SECONDS};
-    if (status == 429)
+    if (soc_slice_equal(error, SOC_SLICE("too_many_tries")))
         return (struct soc_server_header){"Retry-After", "60"};
     return (struct soc_server_header){NULL, NULL};
 }
@@ -108,7 +109,8 @@ static void respond_error(struct soc_door *door, struct soc_server_request *requ
     door->out.length = 0;
     soc_buf_put_slice(&door->out, error);
     soc_buf_put_byte(&door->out, '\n');
-    respond(door, request, status, header_of(status), soc_buf_slice(&door->out));
+    struct soc_slice code = soc_json_plain_string(soc_json_member(error, "error"));
+    respond(door, request, status, header_of(status, code), soc_buf_slice(&door->out));
 }
 
 static void refuse(struct soc_door *door, struct soc_server_request *request, int status,
@@ -139,7 +141,8 @@ static void respond_health(struct soc_door *door, struct soc_server_request *req
         refuse(door, request, 503, soc_host_is_failed(host) ? "storage_failed" : "stopping",
                "the society does not run");
     else
-        respond(door, request, 200, header_of(200), SOC_SLICE("{\"status\":\"ok\"}\n"));
+        respond(door, request, 200, (struct soc_server_header){NULL, NULL},
+                SOC_SLICE("{\"status\":\"ok\"}\n"));
 }
 
 static void respond_login(struct soc_door *door, struct soc_server_request *request)
@@ -189,7 +192,7 @@ static void respond_openapi(struct soc_door *door, struct soc_server_request *re
     door->out.length = 0;
     soc_openapi_put(&door->out, soc_buf_text(&door->url), soc_entry_cookie(door->entry));
     soc_buf_put_byte(&door->out, '\n');
-    respond(door, request, 200, header_of(200), soc_buf_slice(&door->out));
+    respond(door, request, 200, (struct soc_server_header){NULL, NULL}, soc_buf_slice(&door->out));
 }
 
 /* Responds with a file of the page; false if the path names none. */
@@ -307,16 +310,18 @@ static void respond_answer(struct exchange *exchange, bool is_error, struct soc_
 static void begin_stream(struct exchange *exchange)
 {
     struct soc_door *door = exchange->door;
-    bool is_websocket = exchange->route->own == SOC_ROUTE_WEBSOCKET;
-    exchange->stream = is_websocket ? soc_streams_add_websocket(door->streams, exchange->request,
-                                                                &exchange->wish, &exchange->visitor)
-                                    : soc_streams_add_events(door->streams, exchange->request,
-                                                             &exchange->wish, &exchange->visitor);
-    if (exchange->stream == NULL && !is_websocket)
+    int status = 200;
+    if (exchange->route->own == SOC_ROUTE_WEBSOCKET)
+        exchange->stream = soc_streams_add_websocket(door->streams, exchange->request,
+                                                     &exchange->wish, &exchange->visitor, &status);
+    else
+        exchange->stream = soc_streams_add_events(door->streams, exchange->request, &exchange->wish,
+                                                  &exchange->visitor);
+    if (exchange->stream == NULL && status == 200)
         refuse(door, exchange->request, 503, "too_many_streams",
                "there are too many event streams; web.streams allows more");
     else
-        count_response(door, exchange->stream == NULL ? 400 : is_websocket ? 101 : 200);
+        count_response(door, status);
 }
 
 static void answer_call(struct soc_call *base, bool is_error, struct soc_slice answer)

@@ -470,10 +470,10 @@ struct soc_stream *soc_streams_add_events(struct soc_streams *streams,
 struct soc_stream *soc_streams_add_websocket(struct soc_streams *streams,
                                              struct soc_server_request *request,
                                              const struct soc_stream_wish *wish,
-                                             const struct soc_visitor *visitor)
+                                             const struct soc_visitor *visitor, int *status)
 {
     struct soc_stream *stream = new_stream(streams, request, wish, visitor);
-    stream->websocket = soc_websocket_open(request, streams->loop, drained, stream);
+    stream->websocket = soc_websocket_open(request, streams->loop, drained, stream, status);
     if (stream->websocket == NULL) {
         free_stream(stream);
         return NULL;

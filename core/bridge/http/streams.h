@@ -63,11 +63,12 @@ struct soc_stream *soc_streams_add_events(struct soc_streams *streams,
                                           const struct soc_stream_wish *wish,
                                           const struct soc_visitor *visitor);
 
-/* The same by a WebSocket. NULL after it has responded with an error. */
+/* The same by a WebSocket. NULL after it has responded with an error. `status` becomes that
+ * of the response. */
 struct soc_stream *soc_streams_add_websocket(struct soc_streams *streams,
                                              struct soc_server_request *request,
                                              const struct soc_stream_wish *wish,
-                                             const struct soc_visitor *visitor);
+                                             const struct soc_visitor *visitor, int *status);
 
 /* Frees the stream; its connection is gone. */
 void soc_stream_end(struct soc_stream *stream);

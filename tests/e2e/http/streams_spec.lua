@@ -164,7 +164,11 @@ describe("a stream", function()
     end
     assert.equal(400, door:curl("-H 'Last-Event-ID: x' /api/v1/events").status)
     assert.equal(405, door:curl("-I /api/v1/events").status)
-    assert.equal(426, door:curl("/ws").status)
+    local answer = door:curl("/ws")
+    assert.same({ 426, "upgrade_required" }, { answer.status, answer.json.error })
+    answer = door:curl("-H 'Connection: Upgrade' -H 'Upgrade: websocket' "
+      .. "-H 'Sec-WebSocket-Version: 13' -H 'Sec-WebSocket-Key: short' /ws")
+    assert.same({ 400, "invalid_argument" }, { answer.status, answer.json.error })
   end)
 
   it("shows that it lives every 15 seconds", function()
@@ -213,6 +217,20 @@ describe("a stream", function()
     assert.equal("1", answer.headers["retry-after"])
     assert.equal("too_many_streams", answer.json.error)
     assert.equal(200, door:curl("/api/v1/stats").status)
+  end)
+
+  it("takes a connection, of which there are a few as well", function()
+    door:stop()
+    place:write("app.lua", (APP:gsub("streams = 4", "streams = 4, connections = 2")))
+    door = web.start(place, "run app.lua --http 0 --log none", nil, place:clock())
+    hold("first")
+    hold("second")
+    program.wait_for("two streams", function()
+      return place:read("first") == ":\n\n" and place:read("second") == ":\n\n"
+    end)
+    local answer = door:curl("/api/v1/stats")
+    assert.same({ 503, "too_many_connections" }, { answer.status, answer.json.error })
+    assert.equal("1", answer.headers["retry-after"])
   end)
 
   it("ends when the society does", function()

@@ -332,7 +332,7 @@ static void the_oldest_stranger_makes_way_and_trusted_ones_stay(void)
     client_send(newcomer, "GET /trust?newcomer HTTP/1.1\r\n" HOST "\r\n");
     CHECK(client_read(world.loop, newcomer, "GET newcomer", &in));
     CHECK(client_read(world.loop, stranger, NULL, &in));
-    expect(&world, "GET /x HTTP/1.1\r\n" HOST "\r\n", "HTTP/1.1 503");
+    expect(&world, "GET /x HTTP/1.1\r\n" HOST "\r\n", "{\"error\":\"too_many_connections\"");
     client_send(trusted, "GET /x?still HTTP/1.1\r\n" HOST "\r\n");
     CHECK(client_read(world.loop, trusted, "GET still", &in));
     close(trusted);

@@ -12,6 +12,7 @@ struct socket_world {
     struct soc_websocket *websocket;
     int drained;
     int gone;
+    int status; /* of the last answer */
 };
 
 static void on_head(void *user, struct soc_server_request *request)
@@ -28,7 +29,7 @@ static void on_drained(void *user)
 static void on_body(void *user, struct soc_server_request *request)
 {
     struct socket_world *world = user;
-    world->websocket = soc_websocket_open(request, world->loop, on_drained, world);
+    world->websocket = soc_websocket_open(request, world->loop, on_drained, world, &world->status);
 }
 
 static void on_gone(void *user, struct soc_server_request *request)
@@ -177,6 +178,9 @@ static void a_client_that_answers_no_ping_is_cut_off(void)
     send_frame(client, (char)0x89, "hi");
     CHECK(client_read(world.loop, client, "\x8a\x02hi", &in));
     soc_websocket_ping(world.websocket, 2 * minute_us);
+    for (int i = 0; i < 5; i++)
+        soc_loop_poll(world.loop, 1);
+    CHECK_INT(world.gone, 0); /* it has answered the first */
     soc_websocket_ping(world.websocket, 3 * minute_us - 1);
     CHECK_INT(world.gone, 0);
     soc_websocket_ping(world.websocket, 3 * minute_us);
@@ -206,7 +210,9 @@ static void other_requests_are_refused(void)
         int client = connect_client(world.server);
         in.length = 0;
         client_send(client, requests[i][0]);
-        CHECK(client_read(world.loop, client, requests[i][1], &in));
+        CHECK(client_read(world.loop, client, "\"}\n", &in));
+        CHECK(strstr(soc_buf_text(&in), requests[i][1]) != NULL);
+        CHECK_INT(world.status, atoi(requests[i][1] + strlen("HTTP/1.1 ")));
         close(client);
     }
     in.length = 0;
@@ -215,7 +221,10 @@ static void other_requests_are_refused(void)
     int second = connect_client(world.server);
     in.length = 0;
     client_send(second, HANDSHAKE);
-    CHECK(client_read(world.loop, second, "HTTP/1.1 503", &in));
+    CHECK(client_read(world.loop, second, "\"error\":\"too_many_streams\"", &in));
+    CHECK(strstr(soc_buf_text(&in), "HTTP/1.1 503") != NULL);
+    CHECK(strstr(soc_buf_text(&in), "Retry-After: 1\r\n") != NULL);
+    CHECK_INT(world.status, 503);
     close(second);
     for (int i = 0; i < ROUNDS_MAX && world.gone < 4; i++)
         soc_loop_poll(world.loop, 5);
