@@ -47,8 +47,9 @@ COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Icore $(PKG_FLAGS) $(HARD_FLAGS)
 LINK    = $(CC) $(CFLAGS) $(HARD_LINK) $(LDFLAGS) -Wl,-E
 # Lua inside the program rather than beside it: its calls are then plain calls.
 LUA_LIB = $(firstword $(wildcard $(shell pkg-config --variable=libdir lua5.4)/liblua5.4.a) -llua5.4)
-# Every Lua state then hashes alike (core/lualib/lua_seed.h). A shared Lua cannot be told.
-LUA_SEED = -Wl,--wrap=luaS_hash,-u,__wrap_luaS_hash
+# Every Lua state then hashes alike (core/lualib/lua_seed.h), and no `..` reaches a __concat where
+# that corrupts memory (core/sandbox/sandbox_metatables.c). A shared Lua cannot be told.
+LUA_SEED = -Wl,--wrap=luaS_hash,-u,__wrap_luaS_hash,--wrap=luaT_tryconcatTM
 LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) $(LUA_SEED) -lwslay -lpthread -ldl -lm
 
 # The layers, lowest first. tests/tidy/layers.lua says who may include whom.
@@ -85,7 +86,7 @@ all: $(BUILD)/society $(BUILD)/libsociety.a ; @:
 $(BUILD)/society: $(MAIN_OBJ) $(BUILD)/libsociety.a
 	@echo "  LINK  $@"
 	$(Q)$(LINK) $^ $(LIBS) -ledit -o $@
-	$(if $(filter -llua5.4,$(LUA_LIB)),@echo "  NOTE  there is no liblua5.4.a: # of a table with holes may differ from run to run")
+	$(if $(filter -llua5.4,$(LUA_LIB)),@echo "  NOTE  there is no liblua5.4.a: # of a table with holes may differ from run to run and a __concat set after setmetatable is not noticed")
 
 $(BUILD)/libsociety.a: $(LIB_OBJ)
 	@echo "  AR    $@"

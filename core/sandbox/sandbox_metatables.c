@@ -75,13 +75,48 @@ bool soc_sandbox_refuses_concat(void)
     return strstr(lua_ident, "Lua 5.4.4 ") != NULL;
 }
 
+#define CONCAT_REFUSED                                                                             \
+    "__concat corrupts memory in this version of Lua; write a function, or __tostring and "        \
+    "tostring"
+
 static void refuse_concat(lua_State *L)
 {
     lua_pushliteral(L, "__concat");
     if (lua_rawget(L, 2) != LUA_TNIL && soc_sandbox_refuses_concat())
-        luaL_error(L, "setmetatable: __concat corrupts memory in this version of Lua; write a "
-                      "function, or __tostring and tostring");
+        luaL_error(L, "setmetatable: " CONCAT_REFUSED);
     lua_pop(L, 1);
+}
+
+/* Its address is the name of __concat in the registry, which the sandbox puts there. */
+static const char concat_key;
+
+/* Tells whether the value has a __concat. Moves no stack: the broken caller keeps an address in
+ * it. So nothing is allocated, and three places above its values there always are. */
+static bool has_concat(lua_State *L, int index)
+{
+    if (!lua_getmetatable(L, index))
+        return false;
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &concat_key);
+    bool has = lua_rawget(L, -2) != LUA_TNIL;
+    lua_pop(L, 2);
+    return has;
+}
+
+/* Replaces the call by which `..` looks for a __concat of the two values on top, by the linker's
+ * --wrap, which dictates the names: a metatable may get it after setmetatable. With a shared
+ * Lua library nobody calls this, and there is no function to go on with. */
+void __real_luaT_tryconcatTM(lua_State *L) __attribute__((weak));
+void __wrap_luaT_tryconcatTM(lua_State *L);
+
+void __wrap_luaT_tryconcatTM(lua_State *L)
+{
+    if (soc_sandbox_refuses_concat() && (has_concat(L, -2) || has_concat(L, -1))) {
+        luaL_where(L, 0);
+        lua_pushliteral(L, CONCAT_REFUSED);
+        lua_pushfstring(L, "%s%s", lua_tostring(L, -2), lua_tostring(L, -1));
+        lua_error(L);
+    }
+    __real_luaT_tryconcatTM(L);
 }
 
 /* Refuses a long chain of tables that call each other: to call its first one, Lua moves all
@@ -148,6 +183,8 @@ static int sandbox_rawset(lua_State *L)
 
 void soc_sandbox_open_metatables(lua_State *L)
 {
+    lua_pushliteral(L, "__concat");
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &concat_key);
     lua_pushcfunction(L, sandbox_getmetatable);
     lua_setfield(L, -2, "getmetatable");
     lua_pushcfunction(L, sandbox_setmetatable);

@@ -181,6 +181,23 @@ static void a_broken_concat_is_refused(void)
                  "__concat corrupts memory");
 }
 
+/* It recurses, which is what corrupts memory. */
+static void a_broken_concat_is_refused_that_is_set_later(void)
+{
+    CHECK_SCRIPT("local m = {} local t = setmetatable({}, m) "
+                 "local function f(n) return n == 0 and 'x' or f(n - 1) .. t end "
+                 "m.__concat = function() return f(150) end "
+                 "local _, one = pcall(function() return t .. 'a' end) "
+                 "local _, two = pcall(function() return 'a' .. 1 .. t end) "
+                 "return one:match('__concat corrupts memory') == two:match('__concat .- memory') "
+                 "and one:match('^%S+:1: __concat') ~= nil",
+                 "true");
+    CHECK_SCRIPT("local _, one = pcall(function() return {} .. 'a' end) "
+                 "local _, two = pcall(function() return 'a' .. nil end) "
+                 "return one:match('concatenate a %a+') .. two:match('concatenate a %a+')",
+                 "concatenate a tableconcatenate a nil");
+}
+
 int main(void)
 {
     RUN(patterns_match_as_lua_s_own_do);
@@ -190,5 +207,6 @@ int main(void)
     RUN(a_search_for_plain_text_is_linear);
     RUN(chains_of_closed_coroutines_are_bounded);
     RUN(a_broken_concat_is_refused);
+    RUN(a_broken_concat_is_refused_that_is_set_later);
     return check_done();
 }

@@ -200,6 +200,9 @@ static void a_job_inside_the_program_is_bounded_by_steps(void)
     CHECK(strstr(run_steps(&answer, "local t = {} for i = 1, 1e9 do t[i] = {i} end"), "budget") !=
           NULL);
     CHECK(strstr(run_steps(&answer, "return os.time()"), "script_error") != NULL);
+    CHECK(strstr(run_steps(&answer, "local m = {} local t = setmetatable({}, m) "
+                                    "m.__concat = function() return 'x' .. t end return t .. 'x'"),
+                 "__concat corrupts memory") != NULL);
     CHECK(strstr(run_steps(&answer, "return function() end"), "script_error") != NULL);
     soc_buf_fini(&answer);
 }
