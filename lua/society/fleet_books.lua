@@ -122,22 +122,28 @@ local function taken(tables, from, sent)
   return list
 end
 
+-- What there is once: the item, or a letter of a broadcast for each who reads it.
+local function once_of(item, row, to)
+  return item.receiver == "All@" .. to and item.key .. " " .. row.receiver or item.key
+end
+
 local function check_taken(sent, rows, from, to)
   local last, seen = {}, {}
   for _, row in ipairs(rows) do
     local key = key_of(row.foreign_id)
     local item = sent[key]
+    local once = item and once_of(item, row, to)
     local class = row.sender .. " " .. row.receiver .. " " .. row.priority
     if not item then
       return ("%s has a message that %s did not hand over: %s"):format(to, from, row.foreign_id)
-    elseif seen[key] then
+    elseif seen[once] then
       return ("%s has a message of %s twice: %s"):format(to, from, row.foreign_id)
     elseif json.encode(payload_of(item, from)) ~= json.encode(row.payload) then
       return ("%s has other bytes than %s: %s"):format(to, from, row.foreign_id)
     elseif last[class] and last[class] > key then
       return ("%s has messages of %s out of order: %s"):format(to, from, row.foreign_id)
     end
-    seen[key], last[class] = true, key
+    seen[key], seen[once], last[class] = true, true, key
   end
   for key, item in pairs(sent) do
     if not seen[key] and not item.leaves_none then

@@ -61,8 +61,19 @@ return function(own)
       system = function() end,
     } }
 
+    -- Ends many short turns while faults strike: one that raises is taken back.
+    s.role { id = "ticker", name = "Ticker", behaviour = { default = function(agent, message)
+      agent.state.ticks = (agent.state.ticks or 0) + 1
+      agent:sleep(100)
+      if message.payload.n < 40 then
+        agent:send_message { to = agent.id, payload = { n = message.payload.n + 1 } }
+      end
+    end } }
+
     s.root {
       begin = function(root, message)
+        root:spawn_agent("ticker", brief, { id = "ticker" })
+        root:send_message { to = "ticker", payload = { n = 1 } }
         local host = NEXT[message.payload.host]
         tell(root, host)
         stray(root, host)

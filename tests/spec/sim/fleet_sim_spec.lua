@@ -40,7 +40,8 @@ describe("a fleet under faults", function()
 
   it("strikes each host with the faults of a single one", function()
     local struck = {}
-    for _, name in ipairs({ "crash", "evict", "slow", "jump", "fold", "power", "full", "io" }) do
+    for _, name in ipairs({ "crash", "evict", "slow", "jump", "fold", "power", "full", "io",
+      "raise" }) do
       struck[name] = 0
       for seed = 1, 12 do
         local fault, transcripts = play({ seed = seed, hosts = apps(), faults = {},
@@ -52,6 +53,22 @@ describe("a fleet under faults", function()
         end
       end
       assert.is_true(struck[name] > 0, name)
+    end
+  end)
+
+  -- A slow disk says nothing of itself: the same seed goes another way with it, for each host.
+  it("makes the disk of each host slow", function()
+    local changed = { alpha = 0, beta = 0, gamma = 0 }
+    for seed = 1, 12 do
+      local _, before = play({ seed = seed, hosts = apps(), faults = {}, within = {} })
+      local fault, after = play({ seed = seed, hosts = apps(), faults = {}, within = { "lag" } })
+      assert.is_nil(fault)
+      for host in pairs(changed) do
+        changed[host] = changed[host] + (before[host] ~= after[host] and 1 or 0)
+      end
+    end
+    for host, count in pairs(changed) do
+      assert.is_true(count > 0, host)
     end
   end)
 
