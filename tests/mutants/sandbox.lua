@@ -15,6 +15,18 @@ local WORKERS = { "unit:workers_test" }
 
 return {
   {
+    name = "ordinary turns of a running society have a count hook",
+    file = "core/script/turns/budget.c", by = { "e2e:default_budget" }, outside = REAL,
+    from = "    if (budget->counts_steps)\n        lua_sethook(L, budget->hook,",
+    to = "    if (budget->timer_ms > 0 || budget->counts_steps)\n        lua_sethook(L, budget->hook,",
+  },
+  {
+    name = "a turn may take twice the CPU time that is documented",
+    file = "core/script/turns/budget.c", by = { "e2e:default_budget" }, outside = REAL,
+    from = "script->cpu_ms_max = SOC_SCRIPT_CPU_MS_MAX;",
+    to = "script->cpu_ms_max = SOC_SCRIPT_CPU_MS_MAX * 2;",
+  },
+  {
     name = "a simulated isolated agent is not replaced when it waits",
     file = "core/script/turns/cell.c", by = CELLS, outside = LUA,
     from = "return cell == NULL ? NULL : cell->activation;", to = "return NULL;",

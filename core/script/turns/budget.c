@@ -323,6 +323,7 @@ static struct soc_budget_scope begin(struct soc_script *script, lua_State *co, b
     }
     budget->counts_steps = counts_steps;
     set_usual_hook(budget, co);
+    assert(counts_steps || lua_gethook(co) == NULL); /* it would cost more than the turn does */
     *budget->running = script;
     budget->current = co;
     return scope;
