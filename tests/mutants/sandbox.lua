@@ -18,7 +18,8 @@ return {
     name = "ordinary turns of a running society have a count hook",
     file = "core/script/turns/budget.c", by = { "e2e:default_budget" }, outside = REAL,
     from = "    if (budget->counts_steps)\n        lua_sethook(L, budget->hook,",
-    to = "    if (budget->timer_ms > 0 || budget->counts_steps)\n        lua_sethook(L, budget->hook,",
+    to = "    if (budget->timer_ms > 0 || budget->counts_steps)\n" ..
+      "        lua_sethook(L, budget->hook,",
   },
   {
     name = "a turn may take twice the CPU time that is documented",
