@@ -133,6 +133,37 @@ static void a_number_that_is_its_own_again_carries_on(void)
     fleet_close(&fleet);
 }
 
+static void a_running_host_whose_number_is_taken_goes_on_when_it_is_free(void)
+{
+    struct fleet fleet;
+    fleet_open(&fleet, 1);
+    struct member *alpha = fleet_add(&fleet, "alpha", 5);
+    struct member *beta = fleet_add(&fleet, "beta", 6);
+    fleet_begin(alpha);
+    fleet_begin(beta);
+    fleet_run(&fleet, 2 * ROUND_MS + ROUND_MS / 2);
+    struct member *thief = fleet_add(&fleet, "thief", 5);
+    soc_network_flush(fleet.network);
+    fleet_begin(thief); /* which was told to take it, and does not wait */
+    fleet_run(&fleet, 2 * ROUND_MS);
+    CHECK_INT(alerts(alpha, "number_taken", ""), 1);
+    CHECK(shows(alpha, "beta", "state", "\"number_taken\""));
+    CHECK_INT(fleet_send(alpha, "user@beta", "{}"), SOC_OK);
+    CHECK_INT(fleet_send(beta, "user@alpha", "{}"), SOC_OK);
+    fleet_run(&fleet, 2 * ROUND_MS);
+    CHECK_INT(taken_by(beta, "alpha"), 0);
+    CHECK_INT(taken_by(alpha, "beta"), 0);
+
+    fleet_kill(thief);
+    soc_network_flush(fleet.network);
+    fleet_run(&fleet, 2 * ROUND_MS);
+    CHECK_INT(alerts(alpha, "number_free", ""), 1);
+    CHECK(shows(alpha, "beta", "state", "\"up\""));
+    CHECK_INT(taken_by(beta, "alpha"), 1);
+    CHECK_INT(taken_by(alpha, "beta"), 1);
+    fleet_close(&fleet);
+}
+
 /* Finds another name whose search for a number begins where that of `name` does. */
 static void find_namesake(const char *name, char out[16])
 {
@@ -339,6 +370,24 @@ static void a_host_is_fenced_within_five_seconds_of_the_start_of_its_copy(void)
     fleet_close(&fleet);
 }
 
+static void a_host_is_fenced_though_its_peer_is_down(void)
+{
+    struct fleet fleet;
+    begin_pair(&fleet);
+    struct member *alpha = &fleet.members[0], *beta = &fleet.members[1];
+    fleet_kill(alpha);
+    struct member *copy = fleet_add(&fleet, "alpha", 1);
+    copy->disk = soc_disk_copy(alpha->disk, 7);
+    fleet_begin(alpha);
+    fleet_run(&fleet, ROUND_MS);
+    fleet_kill(beta);
+    fleet_begin(copy);
+    fleet_run(&fleet, 5000); /* it can append no more */
+    CHECK_INT(alerts(alpha, "fenced", "beta"), 1);
+    CHECK_INT(alerts(copy, "fenced", "beta"), 0);
+    fleet_close(&fleet);
+}
+
 static bool is_unresponsive(struct member *member, const char *address)
 {
     const struct soc_agent *proxy = soc_registry_find(member->world.host, soc_slice_text(address));
@@ -491,6 +540,7 @@ int main(void)
 {
     RUN(two_hosts_with_one_number_refuse_each_other_until_it_is_free);
     RUN(a_number_that_is_its_own_again_carries_on);
+    RUN(a_running_host_whose_number_is_taken_goes_on_when_it_is_free);
     RUN(hosts_without_a_number_find_different_ones_and_keep_them);
     RUN(a_host_that_comes_after_a_flush_takes_nobodys_number);
     RUN(a_host_that_sees_all_others_has_its_number_at_once);
@@ -498,6 +548,7 @@ int main(void)
     RUN(an_older_copy_of_the_sender_is_named_and_gives_nothing);
     RUN(another_directory_under_a_known_name_is_named);
     RUN(a_host_is_fenced_within_five_seconds_of_the_start_of_its_copy);
+    RUN(a_host_is_fenced_though_its_peer_is_down);
     RUN(a_silent_host_is_named_and_its_agents_show_it_until_it_is_heard);
     RUN(a_frame_with_a_wrong_signature_is_named_once);
     RUN(clocks_that_differ_are_named_once);
