@@ -81,6 +81,12 @@ return {
     to = "if (send->payload.data[0] != '{')",
   },
   {
+    name = "a restart moves a request for another host behind later mail",
+    file = "core/parts/contacts/introductions.c", by = MEET, outside = WHY,
+    from = "!(message->to != NULL && message->to->is_remote) && find(host, message->key) == NULL",
+    to = "find(host, message->key) == NULL",
+  },
+  {
     name = "consent is never told to another host",
     file = "core/parts/contacts/introductions.c", by = MEET, outside = WHY,
     from = "!(message->to != NULL && message->to->is_remote)", to = "message->to != NULL",

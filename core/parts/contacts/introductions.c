@@ -354,7 +354,7 @@ static void advance(struct soc_host *host, uint64_t key)
 bool soc_introductions_is_new(const struct soc_host *host, const struct soc_message *message)
 {
     return message->type == soc_contacts_state(host)->request && message->from != NULL &&
-           find(host, message->key) == NULL;
+           !(message->to != NULL && message->to->is_remote) && find(host, message->key) == NULL;
 }
 
 bool soc_introductions_receive(struct soc_host *host, struct soc_message *message)

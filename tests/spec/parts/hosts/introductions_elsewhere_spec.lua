@@ -193,6 +193,36 @@ describe("an introduction by an agent on another host", function()
   end)
 end)
 
+describe("an introduction request to another host", function()
+  after_each(scene.close)
+
+  it("keeps its place, though nobody waits for it any more and its host starts again", function()
+    local f = act(function(root)
+      root:add_contact { id = "root@beta" }
+      root:request_introduction { to = "root@beta", reason = "r", required_capability = "c",
+        timeout_ms = 1000 }
+      root:send_message { to = "root@beta", payload = "later" }
+    end, { beta = place({}), gamma = place({}) }, {
+      before = function(f)
+        f:cut("alpha")
+        f.alpha:crash() -- so that nothing is numbered until the carrier is there again
+        f.alpha:recover()
+      end,
+      faults = function(f)
+        f:advance(5000)
+        f.alpha:crash()
+        f.alpha:recover()
+        f:mend("alpha")
+      end,
+    })
+    local came = {}
+    for _, message in ipairs(f.beta:messages()) do
+      came[#came + 1] = message.from == "root@alpha" and message.type or nil
+    end
+    assert.same({ "introduction_request", "general" }, came)
+  end)
+end)
+
 describe("a payload that only looks like an introduction", function()
   after_each(scene.close)
 
