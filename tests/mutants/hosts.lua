@@ -89,7 +89,7 @@ return {
   {
     name = "consent is never told to another host",
     file = "core/parts/contacts/introductions.c", by = MEET, outside = WHY,
-    from = "!(message->to != NULL && message->to->is_remote)", to = "message->to != NULL",
+    from = "!(message->to != NULL && message->to->is_remote);", to = "message->to != NULL;",
   },
   {
     name = "a task that another host refuses stays open",
