@@ -102,6 +102,16 @@ void soc_transit_take_all(struct soc_host *host, struct soc_agent *to, struct so
     free(messages);
 }
 
+const struct soc_message *soc_transit_each(const struct soc_host *host, size_t *cursor)
+{
+    while (host->transit.count > 0 && *cursor < host->timers.count) {
+        const struct soc_message *message = message_at(host, (*cursor)++);
+        if (message != NULL && !is_lost(message))
+            return message;
+    }
+    return NULL;
+}
+
 bool soc_transit_brings(const struct soc_host *host, const struct soc_agent *to,
                         struct soc_mail_filter filter)
 {

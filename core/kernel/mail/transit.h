@@ -32,6 +32,10 @@ bool soc_transit_has(const struct soc_message *message);
 void soc_transit_take_all(struct soc_host *host, struct soc_agent *to,
                           struct soc_message_list *out);
 
+/* Lends the next message that is in transit and will arrive, and advances `*cursor` (start at 0);
+ * NULL after the last. They are in no order. */
+const struct soc_message *soc_transit_each(const struct soc_host *host, size_t *cursor);
+
 /* Returns true if a matching message for `to` is in transit. */
 bool soc_transit_brings(const struct soc_host *host, const struct soc_agent *to,
                         struct soc_mail_filter filter);

@@ -304,8 +304,24 @@ static bool is_its_ack(const struct edge *edge, const struct soc_message *messag
            id.data != NULL && soc_message_id_parse(id, &key) && (int64_t)key == edge->question;
 }
 
+/* Tells whether a message to the waiter may answer its question. */
+static bool may_answer(struct soc_host *host, const struct edge *edge,
+                       const struct soc_message *message)
+{
+    uint64_t key;
+    if (message->from == NULL || is_kind(edge, "task"))
+        return true;
+    if (message->reply_to == 0)
+        return soc_message_text(message, SOC_TEXT_TASK_ID).data != NULL;
+    struct soc_slice id = soc_message_text(message, SOC_TEXT_FOREIGN_REPLY);
+    if (id.data == NULL)
+        id = soc_hosts_asked_id(host, message->reply_to);
+    return id.data != NULL && soc_message_id_parse(id, &key) && (int64_t)key == edge->question;
+}
+
 /* Tells whether a message that leaves this host may end the wait. */
-static bool may_end(const struct edge *edge, const struct soc_message *message)
+static bool may_end(struct soc_host *host, const struct edge *edge,
+                    const struct soc_message *message)
 {
     if (message->to != edge->waiter && !soc_registry_is_all(message->to))
         return is_kind(edge, "ack") && is_its_ack(edge, message);
@@ -313,8 +329,7 @@ static bool may_end(const struct edge *edge, const struct soc_message *message)
         return message->from == edge->target &&
                (edge->type.data == NULL ||
                 soc_slice_equal(edge->type, soc_symbol_slice(message->type)));
-    return message->reply_to != 0 || message->from == NULL ||
-           soc_message_text(message, SOC_TEXT_TASK_ID).data != NULL;
+    return may_answer(host, edge, message);
 }
 
 /* The same of all mail that waits for one proxy of that host. */
@@ -328,7 +343,7 @@ static bool has_in_outbox(struct soc_host *host, const struct edge *edge, const 
     for (int i = 0; proxy != NULL && i < SOC_PRIORITY_COUNT; i++)
         for (const struct soc_message *message = proxy->mailbox.classes[i].first; message != NULL;
              message = message->next)
-            if (may_end(edge, message))
+            if (may_end(host, edge, message))
                 return true;
     return false;
 }
@@ -337,15 +352,18 @@ static bool has_in_outbox(struct soc_host *host, const struct edge *edge, const 
 static bool is_on_its_way(struct soc_host *host, const struct edge *edge)
 {
     const struct soc_hosts_peer *peer = edge->peer;
-    struct soc_mail_filter filter = {.from = edge->target};
+    const struct soc_message *delayed;
+    size_t cursor = 0;
     for (uint64_t n = 1; n <= peer->items_count; n++) {
         const struct soc_message *message = soc_hosts_item_at(peer, peer->end.acked + n)->message;
-        if (message != NULL && may_end(edge, message))
+        if (message != NULL && may_end(host, edge, message))
             return true;
     }
+    while ((delayed = soc_transit_each(host, &cursor)) != NULL)
+        if (may_end(host, edge, delayed))
+            return true;
     return has_in_outbox(host, edge, "") || has_in_outbox(host, edge, "All") ||
-           has_in_outbox(host, edge, "system") ||
-           (edge->waiter != NULL && soc_transit_brings(host, edge->waiter, filter));
+           has_in_outbox(host, edge, "system");
 }
 
 /* Lends the agent of this host that really answers the question: a broker may have asked

@@ -79,6 +79,19 @@ describe("a ring of waits through several hosts", function()
     assert.same({}, ends(f, "b@beta"))
   end)
 
+  it("is not hidden by other mail that waits for room, or for its time", function()
+    local f = two({ config = { mailbox_max = 6 } })
+    order(f, "b@beta", { send = "a@alpha", as = "hello" })
+    order(f, "a@alpha", { { sleep_ms = 2500 }, { send = "b@beta", as = "note" },
+      { request = "b@beta", ask = { send = "a@alpha", as = "note", delay_ms = 60000,
+        request = "a@alpha" } } })
+    for _ = 1, 3 do
+      assert(f.alpha:send("user", { to = "a", payload = "note" }))
+    end
+    f:advance(6000)
+    assert.equal("deadlock", ends(f, "a@alpha")[1].error)
+  end)
+
   it("leads through a parent that waits for the task of its child", function()
     local f = two()
     order(f, "a@alpha", { spawn = "beta", id = "kid", message = { request = "a@alpha" } })
