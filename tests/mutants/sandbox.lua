@@ -3,10 +3,12 @@
 local LUA = "what a hostile script does, which no scenario has"
 local REAL = "real processes, which a simulation does not have"
 
+local BUDGETS = { "e2e:budgets" }
 local CALLS = { "unit:sandbox_calls_test" }
 local APART = { "e2e:hosts_isolated" }
 local CELLS = { "spec:isolated_agents" }
 local FROZEN = { "spec:frozen" }
+local GUESTS = { "unit:isolated_test" }
 local HARD = { "e2e:hard_limit" }
 local PATTERN = { "unit:sandbox_pattern_test" }
 local ROLES = { "e2e:isolated_roles" }
@@ -156,5 +158,91 @@ return {
     name = "memory beyond the hard limit is refused", file = "core/lualib/lua_heap.c", by = HARD,
     from = "        heap->end_cb(heap->end_user);\n", to = "        (void)heap->end_user;\n",
     outside = LUA,
+  },
+  {
+    name = "a worker hands over any number of values", file = "core/script/turns/seat.c",
+    by = GUESTS,
+    from = "    if (values > SOC_WORKER_VALUES_MAX || soc_json_check", to = "    if (soc_json_check",
+    outside = REAL,
+  },
+  {
+    name = "what a worker says need not be JSON", file = "core/script/turns/seat.c", by = GUESTS,
+    from = "soc_json_check(said, &fault) < 0 || said", to = "((void)fault, false) || said",
+    outside = REAL,
+  },
+  {
+    name = "a worker may change the society", file = "core/script/turns/isolated.c", by = GUESTS,
+    from = "(!is_method && is_change(name))", to = "(!is_method && false && is_change(name))",
+    outside = REAL,
+  },
+  {
+    name = "a worker says what its limit was", file = "core/script/turns/isolated.c", by = GUESTS,
+    from = "\"memory\", script->memory_bytes_max);\n    return refuse_nonsense",
+    to = "\"memory\", question->second.length);\n    return refuse_nonsense",
+    outside = REAL,
+  },
+  {
+    name = "a list as the state of an isolated agent is nonsense",
+    file = "core/script/turns/isolated.c", by = GUESTS,
+    from = " || kind == SOC_JSON_ARRAY;", to = ";",
+    outside = REAL,
+  },
+  {
+    name = "another worker may ask for something else", file = "core/script/turns/seat.c",
+    by = GUESTS,
+    from = "        if (!soc_slice_equal(*said, asked_at(seat, seat->told)))\n"
+      .. "            return SOC_SEAT_STRAYED;\n",
+    to = "",
+    outside = REAL,
+  },
+  {
+    name = "workers that die are replaced for ever", file = "core/script/turns/seat.c",
+    by = GUESTS,
+    from = "    if (seat->strays > STRAYS_MAX)\n        return SOC_SEAT_DEAD;\n", to = "",
+    outside = REAL,
+  },
+  {
+    name = "a turn is done again however long that takes", file = "core/script/turns/seat.c",
+    by = BUDGETS,
+    from = "    return seat->count >= enough &&",
+    to = "    return seat->count > SIZE_MAX - enough &&",
+    outside = REAL,
+  },
+  {
+    name = "values handed over in many pieces are not added up",
+    file = "core/script/turns/seat.c", by = BUDGETS,
+    from = " || seat->values > SOC_WORKER_VALUES_MAX;", to = ";",
+    outside = REAL,
+  },
+  {
+    name = "a turn takes more than its budget", file = "core/script/turns/budget.c", by = BUDGETS,
+    from = "* 1000000 - budget->margin_ns) {", to = "* 1200000) {",
+    outside = REAL,
+  },
+  {
+    name = "garbage of former turns counts as the turn's room", file = "core/script/turns/budget.c",
+    by = { "spec:budget_memory" },
+    from = "        budget->bytes_begun = used;\n    watch_heap",
+    to = "        (void)used;\n    watch_heap",
+    outside = LUA,
+  },
+  {
+    name = "a tick runs turns for as long as there are any", file = "core/kernel/host.c",
+    by = { "unit:host_test" },
+    from = "        if (soc_host_now(host) >= end_ms)\n", to = "        if (end_ms < 0)\n",
+    outside = "a tick that takes long, which no simulated one does",
+  },
+  {
+    name = "a file's functions may set _ENV for each other", file = "core/sandbox/sandbox_load.c",
+    by = { "unit:sandbox_test", "spec:frozen" },
+    from = "\"local _ENV <const> = _ENV \"", to = "\"local _ENV = _ENV \"",
+    outside = LUA,
+  },
+  {
+    name = "texts are hashed by what everybody knows", file = "core/embed/assembly.c",
+    by = { "unit:assembly_test" },
+    from = "    return directory == NULL ? 0 : soc_directory_seed(directory);\n",
+    to = "    (void)directory;\n    return 0;\n",
+    outside = "state directories, which a simulation does not have",
   },
 }

@@ -134,6 +134,11 @@ static const struct scripted cases[] = {
     {{"=050000005b"}, DIED, NULL},
     {{"=080000005b2274696d65225d5b"}, DIED, NULL},
     {{NULL}, DIED, NULL},
+    /* One that dies while it waits is replaced, if not too often, by one that asks the same. */
+    {{"![\"agent\",\"sleep\",[20]]"}, DIED, NULL},
+    {{"@", "![\"agent\",\"sleep\",[20]]", DONE},
+     "nondeterministic: the script did something else",
+     NULL},
     /* Questions of the former activation are over with it. */
     {{"[\"time\"]", "[\"clock\"]", "[\"agent\",\"reply\",[\"survived\"]]", DONE}, "survived", NULL},
 };
@@ -196,7 +201,9 @@ static void write_raw(int fd, const char *digits)
         _exit(1);
 }
 
-/* A worker's life: it says its frames, each after the answer to the one before. */
+/* A worker's life: it says its frames, each after the answer to the one before. One that begins
+ * with = are bytes as they are, @ prints the number of the process, and one with ! is the last
+ * one: the worker dies before it is answered. */
 static void play(int fd)
 {
     struct soc_buf in = {0};
@@ -212,9 +219,16 @@ static void play(int fd)
     for (int i = 0; i < FRAMES_MAX && scripted->said[i] != NULL; i++) {
         const char *said = scripted->said[i];
         out.length = in.length = 0;
-        put_frame(&out, said);
+        if (said[0] == '@')
+            soc_buf_printf(&out, "[\"print\",[%d]]", (int)getpid());
+        else
+            put_frame(&out, said + (said[0] == '!'));
+        if (said[0] == '!')
+            shutdown(fd, SHUT_RD); /* so that the answer fails, however late it dies */
         if (said[0] == '=')
             write_raw(fd, said + 1);
+        else if (said[0] == '!' && soc_parcel_write(fd, soc_buf_slice(&out)))
+            break;
         else if (!soc_parcel_write(fd, soc_buf_slice(&out)) || !soc_parcel_read(fd, &in))
             break;
         if (i == 0 && scripted->told != NULL && strstr(soc_buf_text(&in), scripted->told) == NULL) {
