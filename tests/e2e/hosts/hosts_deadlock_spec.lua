@@ -1,14 +1,16 @@
--- A deadlock through two real hosts, with and without a kill of one of them meanwhile.
+-- A deadlock through two real hosts, with and without a kill of one of them meanwhile, and its
+-- replay.
 --
 -- Covers: core/parts/hosts/hosts_probe.c, core/parts/hosts/hosts_ring.c
 
 local program = require("program")
+local recorded = require("recorded")
 local redis = require("redis")
 
 local ALPHA = [[
 local society = require("society")
 local json = require("society.json")
-society.config { name = "duo" }
+society.config { name = "duo", history = "full" }
 society.root {
   general = function(root, message)
     if message.payload.text ~= "begin" then
@@ -28,7 +30,7 @@ end)
 
 local BETA = [[
 local society = require("society")
-society.config { name = "duo" }
+society.config { name = "duo", history = "full" }
 society.root {
   general = function(root, message)
     root.state.is_asked = true
@@ -89,6 +91,17 @@ describe("a deadlock through two hosts", function()
   it("ends one of the waits, and the other gets its answer", function()
     start("beta", "alpha")
     expect_end(start("alpha", "beta"))
+  end)
+
+  it("is replayed from the record, with its question to the policy", function()
+    start("beta", "alpha")
+    expect_end(start("alpha", "beta"))
+    for _, name in ipairs({ "alpha", "beta" }) do
+      recorded.assert_same(place, "--state " .. name)
+    end
+    local _, differences = recorded.replay(place, "--state alpha --policy deadlock=latest")
+    assert.equal(1, #differences)
+    assert.matches("^deadlock%.", differences[1].asked)
   end)
 
   it("is found after a host was killed and Redis has lost everything", function()
