@@ -28,8 +28,8 @@
 #define IS_INSTRUMENTED 0
 #endif
 
-/* Reading and writing the one socket, memory, and ending. mmap and mprotect are bound by
- * their arguments. */
+/* Reading and writing the one socket, memory, and ending. mmap is bound by its arguments, and
+ * mprotect is not there: what is mapped stays as it is. */
 static const int allowed[] = {
     SCMP_SYS(read),        SCMP_SYS(write),          SCMP_SYS(brk),           SCMP_SYS(mmap),
     SCMP_SYS(munmap),      SCMP_SYS(mremap),         SCMP_SYS(exit),          SCMP_SYS(exit_group),

@@ -162,7 +162,8 @@ return {
   {
     name = "a worker hands over any number of values", file = "core/script/turns/seat.c",
     by = GUESTS,
-    from = "    if (values > SOC_WORKER_VALUES_MAX || soc_json_check", to = "    if (soc_json_check",
+    from = "    if (values > SOC_WORKER_VALUES_MAX || soc_json_check",
+    to = "    if (soc_json_check",
     outside = REAL,
   },
   {

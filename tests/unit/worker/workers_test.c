@@ -7,6 +7,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -84,20 +85,89 @@ static void the_list_has_nothing_but_memory_and_the_socket(void)
           !soc_guard_allows(SYS_ioctl) && !soc_guard_allows(SYS_ptrace));
 }
 
-static void executable_memory_is_denied(void)
+/* Maps memory behind the guard, of a file if that is open; returns how the process ended. */
+static int status_of_mmap(long protection, long flags, long fd)
 {
     struct soc_guard_limits limits = {1u << 30, 10};
     pid_t pid = fork();
     if (pid == 0) {
         if (!soc_guard_enter(&filter, &limits))
             _exit(77);
-        syscall(SYS_mmap, 0L, 4096L, 7L, 0x22L, -1L, 0L);
+        syscall(SYS_mmap, 0L, 4096L, protection, flags, fd, 0L);
         syscall(SYS_exit_group, 0);
     }
     int status = 0;
     waitpid(pid, &status, 0);
-    CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+    return status;
 }
+
+static void executable_memory_and_that_of_files_is_denied(void)
+{
+    int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+    int executable =
+        status_of_mmap(PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    int of_file = status_of_mmap(PROT_READ, MAP_PRIVATE, fd);
+    int shared = status_of_mmap(PROT_READ, MAP_SHARED, fd);
+    int allowed = status_of_mmap(PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    CHECK(fd >= 0);
+    CHECK(WIFSIGNALED(executable) && WTERMSIG(executable) == SIGSYS);
+    CHECK(WIFSIGNALED(of_file) && WTERMSIG(of_file) == SIGSYS);
+    CHECK(WIFSIGNALED(shared) && WTERMSIG(shared) == SIGSYS);
+    CHECK(WIFEXITED(allowed) && WEXITSTATUS(allowed) == 0);
+    close(fd);
+}
+
+#ifdef __x86_64__
+
+#define X32_BIT 0x40000000 /* of the numbers of the x32 interface */
+
+/* Calls by the gate for programs of 32 bits, where calls have other numbers. */
+static long call_as_32_bits(long number)
+{
+    long result = number;
+    __asm__ volatile("int $0x80"
+                     : "+a"(result)
+                     : "b"(0L), "c"(0L), "d"(0L)
+                     : "memory", "r8", "r9", "r10", "r11");
+    return result;
+}
+
+/* Returns how a process ended that made the call, `is_guarded` behind the guard. */
+static int status_of_32_bits(long number, bool is_guarded)
+{
+    struct soc_guard_limits limits = {1u << 30, 10};
+    pid_t pid = fork();
+    if (pid == 0) {
+        if (is_guarded && !soc_guard_enter(&filter, &limits))
+            _exit(77);
+        call_as_32_bits(number);
+        syscall(SYS_exit_group, 0);
+    }
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return status;
+}
+
+static void the_other_ways_into_the_system_are_denied(void)
+{
+    static const int numbers[] = {SYS_read,   SYS_write, SYS_brk,        SYS_mmap,    SYS_munmap,
+                                  SYS_mremap, SYS_exit,  SYS_exit_group, SYS_madvise, SYS_getpid};
+    int plain = status_of_32_bits(20 /* getpid */, false);
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+        int status = status_behind_guard(numbers[i] | X32_BIT);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+    }
+    if (!WIFEXITED(plain)) {
+        printf("# this machine has no gate for programs of 32 bits\n");
+        return;
+    }
+    for (int number = 1; number < 32; number++) {
+        int status = status_of_32_bits(number, true);
+        CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
+    }
+}
+
+#endif
 
 static void every_descriptor_but_one_is_closed(void)
 {
@@ -404,7 +474,10 @@ int main(int argc, char **argv)
         return soc_zygote_main(STDIN_FILENO);
     RUN(every_system_call_outside_the_list_is_denied);
     RUN(the_list_has_nothing_but_memory_and_the_socket);
-    RUN(executable_memory_is_denied);
+    RUN(executable_memory_and_that_of_files_is_denied);
+#ifdef __x86_64__
+    RUN(the_other_ways_into_the_system_are_denied);
+#endif
     RUN(every_descriptor_but_one_is_closed);
     RUN(a_parcel_comes_whole_or_not_at_all);
     RUN(a_parcel_that_is_empty_or_too_long_is_refused_by_its_head);
