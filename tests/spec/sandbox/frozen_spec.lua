@@ -123,6 +123,35 @@ describe("what an agent changes for others", function()
     assert.is_true(read.tried > 10)
   end)
 
+  it("is shared if it is a module of the app, but not with isolated agents", function()
+    local folder = scene.files({ ["helper.lua"] = "return { cache = {}, count = 0 }",
+      ["app.lua"] = [[
+        local society = require("society")
+        local helper = require("helper")
+        local function behaviour(agent)
+          helper.count = helper.count + 1
+          helper.cache[agent.id] = true
+          local known = {}
+          for id in pairs(helper.cache) do known[#known + 1] = id end
+          return { count = helper.count, known = table.concat(known, " ") }
+        end
+        society.role({ id = "inside", name = "i", behaviour = behaviour })
+        society.root(function(root)
+          local answers = {}
+          for i, id in ipairs({ "ann", "bob", "cid", "dan" }) do
+            assert(root:spawn_agent("inside", { objective = "o", constraints = {}, inputs = "i",
+              outputs = "o", completion_criteria = "c" }, { id = id, isolated = i % 2 == 0 }))
+            local got = assert(root:request({ to = id, payload = "go" })).payload
+            answers[i] = got.count .. " " .. got.known
+          end
+          return { answers = answers }
+        end)
+      ]] })
+    local s = scene.new({ app = folder .. "/app.lua" })
+    assert.same({ "1 ann", "1 bob", "2 ann cid", "1 dan" },
+      assert(s:dispatch("root", "go")).payload.answers)
+  end)
+
   it("is shared if it is a global of the app", function()
     local broken, read = run("shared = 2 fresh = 3", "return { shared, fresh }", "shared = 1")
     assert.is_true(broken.fine)
