@@ -250,10 +250,12 @@ static inline void fleet_close(struct fleet *fleet)
     for (int i = 0; i < fleet->count; i++) {
         struct member *member = &fleet->members[i];
         soc_links_stop(member->links);
-        if (member->world.host != NULL)
+        if (member->world.host != NULL) {
             world_close(&member->world);
-        else
+        } else {
             soc_store_close(member->world.store);
+            soc_buf_fini(&member->world.shown);
+        }
         soc_links_free(member->links);
         soc_disk_free(member->disk);
     }
