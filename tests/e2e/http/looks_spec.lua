@@ -38,6 +38,14 @@ return { kind = "contacts", name = "rival", version = 1,
   may_send = function() return true end, examples = {} }
 ]]
 
+-- It lets everybody write to everybody, and says that it does not.
+local LIAR = [[
+return { kind = "contacts", name = "liar", version = 1,
+  may_send = function() return true end,
+  examples = { { ask = "may_send", given = { { from = { id = "a", role = "r" },
+    to = { id = "b", role = "r" }, is_known = false } }, expect = false } } }
+]]
+
 describe("a look over HTTP", function()
   local place, door
 
@@ -46,6 +54,7 @@ describe("a look over HTTP", function()
     place:write("app.lua", APP)
     place:shell("mkdir -p policies/contacts")
     place:write("policies/contacts/rival.lua", RIVAL)
+    place:write("policies/contacts/liar.lua", LIAR)
     place:write("policies/contacts/notes.txt", "no policy")
     door = web.start(place, "run app.lua --http 0 --log none", nil,
       ("FAULT_DIR=%s FAULT_SLOW=%s LD_PRELOAD=%s"):format(
@@ -98,6 +107,15 @@ describe("a look over HTTP", function()
     end
     assert.is_true(known.rival and known[kind.active[1].name] and not known.notes)
     assert.equal(400, door:curl("/api/v1/policies/..%2Fcontacts").status)
+  end)
+
+  it("is answered with 422 by a policy that fails its example", function()
+    place:write("liar.json", json.encode { name = "liar" })
+    local answer = door:curl("-X PUT -H 'Content-Type: application/json' --data-binary @liar.json "
+      .. "/api/v1/policies/contacts")
+    assert.same({ 422, "policy_refused" }, { answer.status, answer.json.error })
+    assert.matches("contacts/liar.lua:%d+: example 1: expected false, got true$",
+      answer.json.message)
   end)
 
   it("is answered with 410 by an item that was withdrawn", function()
