@@ -16,10 +16,14 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "bridge/control/client.h"
 #include "bridge/control/control.h"
 #include "measure.h"
 #include "stage.h"
+#include "store/lookup.h"
+#include "store/sqlite/sqlite.h"
+#include "store/tables/past.h"
 
 #define CIRCLE       1000  /* workers */
 #define ROUND        10000 /* messages under way at a time */
@@ -31,6 +35,8 @@
 #define RATIO        0.9
 #define PAUSE_US     1000
 #define TRIES_US_MAX 60000000
+#define PASTS        40                       /* places at which the past is looked at */
+#define PAST_LINES   (2 * SOC_SNAPSHOT_LINES) /* of so many agents, snapshots are further apart */
 
 /* What the clients and the society share. */
 struct shared {
@@ -140,6 +146,60 @@ static void measure_looks(struct shared *shared, int64_t lines)
     soc_assembly_free(&stage.parts);
 }
 
+/* Looks at the past as of a line. Returns the lines that were fed; adds the CPU time. */
+static uint64_t look_at_past(struct soc_store *store, uint64_t line, double *cpu_us)
+{
+    struct soc_query query = {.what = "at", .upto = line};
+    struct soc_lookup *lookup = soc_lookup_new(&query, NULL, NULL);
+    struct soc_detail detail = {0};
+    int rc;
+    do {
+        int64_t begin_us = measure_cpu_us();
+        rc = soc_lookup_step(lookup, store, SOC_PAGE_US_MAX, &detail);
+        *cpu_us += (double)(measure_cpu_us() - begin_us);
+        while (rc > 0 && lookup->snapshots != NULL)
+            measure_require(soc_lookup_keep(store, &lookup->snapshots, &detail) == SOC_OK,
+                            detail.text);
+    } while (rc > 0);
+    measure_require(rc == SOC_OK, detail.text);
+    uint64_t fed = lookup->query.past->fed;
+    soc_lookup_free(lookup);
+    return fed;
+}
+
+/* Looks at the past of the history that was left in the directory. */
+static void measure_pasts(const char *directory)
+{
+    struct soc_sqlite_options options = {.directory = directory};
+    struct soc_store *store = NULL;
+    struct soc_detail detail = {0};
+    double first_us = 0;
+    double later_us = 0;
+    uint64_t fed_max = 0;
+    measure_require(soc_sqlite_open(&store, &options, &detail) == SOC_OK, detail.text);
+    while (soc_store_fold(store, 8u << 20, &detail) > 0)
+        continue;
+    uint64_t lines = store->at.lines;
+    uint64_t fed_first = look_at_past(store, lines, &first_us);
+    for (uint64_t i = 1; i <= PASTS; i++) {
+        uint64_t fed = look_at_past(store, lines / PASTS * i, &later_us);
+        fed_max = fed > fed_max ? fed : fed_max;
+    }
+    measure_print(&(struct measure_figure){.name = "CPU of a later look at the past",
+                                           .unit = "us",
+                                           .value = later_us / PASTS,
+                                           .yardstick_name = "the first look",
+                                           .yardstick = first_us});
+    measure_print(&(struct measure_figure){.name = "lines it takes, at most",
+                                           .unit = "",
+                                           .value = (double)fed_max,
+                                           .yardstick_name = "the first look",
+                                           .yardstick = (double)fed_first,
+                                           .goal = MEASURE_AT_MOST,
+                                           .target = PAST_LINES});
+    soc_store_close(store);
+}
+
 int main(int argc, char **argv)
 {
     int64_t lines = measure_begin(argc, argv) ? LINES_FULL : LINES_QUICK;
@@ -160,6 +220,7 @@ int main(int argc, char **argv)
         kill(clients[i], SIGKILL);
         waitpid(clients[i], NULL, 0);
     }
+    measure_pasts(shared->directory);
     measure_remove_directory(parent);
     return EXIT_SUCCESS;
 }

@@ -169,7 +169,8 @@ static int move_edge(struct step *step, const struct soc_lines_block *block)
     return rc;
 }
 
-/* Removes the block that ends with the step's line. */
+/* Removes the block that ends with the step's line. A message can only go with its end, which
+ * comes after it: where it was sent, it need not be looked at. */
 static int remove_block(struct step *step, uint64_t *removed)
 {
     struct soc_lines_block block;
@@ -178,7 +179,7 @@ static int remove_block(struct step *step, uint64_t *removed)
     if (rc == SOC_OK)
         rc = move_edge(step, &block);
     for (uint64_t i = 0; rc == SOC_OK && i < block.count; i++)
-        if (block.entries[i].kind != SOC_LINES_EVENT)
+        if (block.entries[i].kind == SOC_LINES_END)
             rc = remove_key(step, (int64_t)block.entries[i].key);
     if (rc == SOC_OK)
         rc = ask(step, "DELETE FROM events WHERE number BETWEEN ?1 AND ?2", (int64_t)block.first,

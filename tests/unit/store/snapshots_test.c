@@ -2,7 +2,8 @@
  * tells, costs a bounded number of lines, and can still be had when lines were removed.
  *
  * Covers: core/store/tables/snapshots.c, core/store/tables/past_rows.c
- * Covers: core/store/tables/past.c, core/store/tables/prune.c */
+ * Covers: core/store/tables/past.c, core/store/tables/prune.c
+ * Covers: core/store/reader.c, core/store/writer.c */
 #include "store/tables/snapshots.h"
 
 #include <inttypes.h>
@@ -10,6 +11,7 @@
 #include "base/limits.h"
 #include "env/ids.h"
 #include "env/rng.h"
+#include "store/journal.h"
 #include "store/tables/past_rows.h"
 #include "store/tables/schema.h"
 #include "store_sql.h"
@@ -456,6 +458,36 @@ static void the_tables_are_made_when_they_are_needed(void)
     twins_fini(&twins);
 }
 
+static void take_answer(int rc, struct soc_slice rows, const struct soc_page *page, void *user)
+{
+    struct soc_buf *answer = user;
+    (void)page;
+    CHECK_INT(rc, SOC_OK);
+    soc_buf_put_slice(answer, rows);
+}
+
+/* The reader hands what its looks leave to the writer, which stores it when nothing waits. */
+static void a_society_that_runs_stores_what_its_looks_leave(void)
+{
+    struct twins twins;
+    twins_init(&twins, IN_DIRECTORY, 39, SOC_SNAPSHOT_LINES * 2 + 1000);
+    struct soc_loop *loop = soc_loop_new();
+    struct soc_journal_events events = {0};
+    struct soc_journal *journal = soc_journal_open(twins.quick.store, loop, &events);
+    struct soc_query query = {.what = "at"};
+    soc_journal_ask(journal, &query, take_answer, &twins.found);
+    while (twins.found.length == 0)
+        soc_loop_poll(loop, 10);
+    while (strcmp(run_sql(&twins.quick, "SELECT count(*) FROM snapshots"), "2") != 0)
+        soc_loop_poll(loop, 10);
+    CHECK(look(&twins.plain, 0, 0, false, &twins.expected) > SOC_SNAPSHOT_LINES);
+    CHECK(soc_slice_equal(soc_buf_slice(&twins.found), soc_buf_slice(&twins.expected)));
+    soc_journal_close(journal, 0);
+    soc_loop_free(loop);
+    CHECK(compare(&twins, 0, 0) <= SOC_SNAPSHOT_LINES);
+    twins_fini(&twins);
+}
+
 /* ---- retention ---- */
 
 static uint64_t first_line(struct world *world)
@@ -563,6 +595,7 @@ int main(void)
     RUN(a_look_at_a_time_is_the_same_with_snapshots);
     RUN(a_snapshot_that_is_not_whole_is_not_used);
     RUN(the_tables_are_made_when_they_are_needed);
+    RUN(a_society_that_runs_stores_what_its_looks_leave);
     RUN(the_past_of_lines_that_are_left_stays);
     RUN(an_edge_of_another_line_is_none);
     return check_done();
