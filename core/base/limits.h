@@ -65,6 +65,7 @@
 #define SOC_WORKER_FRAME_BYTES_MAX  (5u << 19)   /* of what a worker says at once */
 #define SOC_WORKER_VALUES_MAX       20000        /* of the same, with names of members */
 #define SOC_WORKER_TOLD_BYTES_MAX   (24u << 20)  /* of what it is told */
+#define SOC_WORKER_ANSWER_BYTES_MAX (8u << 20)   /* of an answer to a question of its */
 #define SOC_WORKER_CPU_S_MAX        600          /* CPU time of a process, over its life */
 #define SOC_WORKERS_MAX             64           /* worker processes at once (default) */
 #define SOC_STALL_MS                10           /* before a stalled turn is looked at again */

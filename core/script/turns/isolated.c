@@ -249,8 +249,8 @@ static bool is_marked(lua_State *co, const struct soc_script *script, int index)
     return is;
 }
 
-/* Writes the results from index 2 on, or the error on top. */
-static void put_answer(lua_State *co, const struct soc_script *script, bool is_error,
+/* Writes the results from index 2 on, or the error on top. False: they are too large. */
+static bool put_answer(lua_State *co, const struct soc_script *script, bool is_error,
                        struct soc_buf *out)
 {
     struct soc_detail detail;
@@ -260,15 +260,20 @@ static void put_answer(lua_State *co, const struct soc_script *script, bool is_e
     soc_buf_put_text(out, is_error ? "[\"raise\"," : "[\"ok\",[");
     for (int i = first; i <= top; i++) {
         size_t length = out->length;
+        int rc = SOC_EJSON;
         if (i > first)
             soc_buf_put_byte(out, ',');
-        if (!lua_isnil(co, i) &&
-            soc_lua_json_encode(co, i, "value", SOC_JSON_BYTES_MAX, out, &detail) == SOC_OK)
+        if (!lua_isnil(co, i))
+            rc = soc_lua_json_encode(co, i, "value", SOC_WORKER_ANSWER_BYTES_MAX, out, &detail);
+        if (rc == SOC_ETOOLARGE || out->length > SOC_WORKER_ANSWER_BYTES_MAX)
+            return false;
+        if (rc == SOC_OK)
             continue;
         out->length = length + (i > first);
         soc_buf_put_text(out, is_error ? "\"(an error that is not JSON)\"" : "null");
     }
     soc_buf_put_text(out, is_error ? "]" : is_message ? "],1]" : "]]");
+    return true;
 }
 
 /* The call is over. True: the turn goes on; false: it must stall. */
@@ -284,8 +289,7 @@ static bool finish_call(lua_State *co, struct soc_script *script, int status)
     }
     struct soc_buf *answer = &script->handed;
     answer->length = 0;
-    put_answer(co, script, is_error, answer);
-    if (answer->length > SOC_WORKER_TOLD_BYTES_MAX) {
+    if (!put_answer(co, script, is_error, answer)) {
         answer->length = 0;
         soc_buf_put_text(answer, "[\"raise\",\"the answer is too large for an isolated agent\"]");
     }

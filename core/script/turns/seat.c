@@ -23,6 +23,8 @@
 #define REDO_COUNT  16
 #define LARGE_COUNT 3 /* if they are large */
 #define LARGE_BYTES ((size_t)4 << 20)
+#define HUGE_COUNT  2 /* if they are huge */
+#define HUGE_BYTES  ((size_t)10 << 20)
 
 /* After so much CPU time in all a worker is not kept. */
 #define RETIRE_MS (SOC_WORKER_CPU_S_MAX * 1000 / 2)
@@ -408,6 +410,8 @@ static bool is_laborious(const struct soc_seat *seat)
 {
     bool is_large = seat->text.length > LARGE_BYTES || seat->values > SOC_WORKER_VALUES_MAX;
     size_t enough = is_large ? LARGE_COUNT : REDO_COUNT;
+    if (seat->text.length > HUGE_BYTES)
+        enough = HUGE_COUNT;
     return seat->count >= enough && soc_workers_own_cpu_us() - seat->begun_us > REDO_US;
 }
 

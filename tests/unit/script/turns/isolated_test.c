@@ -134,6 +134,13 @@ static const struct scripted cases[] = {
     {{"=050000005b"}, DIED, NULL},
     {{"=080000005b2274696d65225d5b"}, DIED, NULL},
     {{NULL}, DIED, NULL},
+    /* An answer can have 8 MB. */
+    {{"[\"agent\",\"request\",[{\"payload\":\"much\",\"to\":\"bystander\"}]]", DONE},
+     "survived",
+     "[\"raise\",\"the answer is too large"},
+    {{"[\"agent\",\"request\",[{\"payload\":\"less\",\"to\":\"bystander\"}]]", DONE},
+     "survived",
+     "[\"ok\""},
     /* One that dies while it waits is replaced, if not too often, by one that asks the same. */
     {{"![\"agent\",\"sleep\",[20]]"}, DIED, NULL},
     {{"@", "![\"agent\",\"sleep\",[20]]", DONE},
@@ -279,6 +286,8 @@ static const char app[] =
     "society.role{ id = 'guest', name = 'guest', isolated = true, behaviour = 'nowhere' }\n"
     "society.role{ id = 'bystander', name = 'b', behaviour = function(agent, message)\n"
     "  if message.payload.text == 'still there?' then return 'alive' end\n"
+    "  if message.payload.text == 'much' then return ('x'):rep(8400000) end\n"
+    "  if message.payload.text == 'less' then return ('x'):rep(8380000) end\n"
     "end }\n"
     "society.root(function(root)\n"
     "  root:spawn_agent('bystander', brief, { id = 'bystander' })\n"
