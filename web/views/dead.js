@@ -37,16 +37,18 @@ async function load(look) {
 
 const picked = (look) => (look.ui.picked ??= new Set());
 
+// Those that could not be handled stay selected.
 async function each(look, of, ids, deed) {
   await look.app.act(
     of,
     async () => {
-      for (const id of ids) await deed(id);
+      for (const id of ids) {
+        await deed(id);
+        picked(look).delete(id);
+      }
     },
     t(`done.${of}`, { n: ids.length }),
   );
-  look.ui.picked = new Set();
-  look.app.redraw();
 }
 
 async function redeliver(look, ids) {
