@@ -160,7 +160,7 @@ test("a swap takes along the settings in force, and shows them first", async () 
     await page.click('[data-do="confirm"]');
     await page.waitForSelector(".notice.failed");
     const body = { name: "strict", settings: { hint: "ask first" } };
-    assert.deepEqual(society.asked.at(-1), { path: "/policies/contacts", body });
+    assert.deepEqual(society.asked.at(-1), { method: "PUT", path: "/policies/contacts", body });
     await settings.fill('{"hint":"mine"}');
     await name.fill("open");
     assert.equal(await settings.inputValue(), '{"hint":"mine"}');

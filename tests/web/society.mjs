@@ -229,7 +229,7 @@ export class Society {
   }
 
   change(method, path, body) {
-    this.asked.push({ path, body });
+    this.asked.push(method === "POST" ? { path, body } : { method, path, body });
     const [, id] = /^\/inbox\/([^/]+)\/decision$/.exec(path) ?? [];
     if (id) {
       const item = this.inbox.find((one) => one.id === decodeURIComponent(id));
@@ -251,11 +251,16 @@ export class Society {
         };
       return { status: 202, answer: { id: "replay_1" } };
     }
-    if (path.startsWith("/policies/"))
-      return {
-        status: 403,
-        answer: { error: "forbidden", message: "this token has no scope operate" },
-      };
+    const [, kind] = /^\/policies\/([^/]+)$/.exec(path) ?? [];
+    if (kind) return this.swap(kind, body);
+    const letters = /^\/dead-letters\/(?:([^/]+)\/)?([^/]+)$/.exec(path);
+    if (letters) return this.handle(method, letters, body);
+    const [, ended] = (method === "DELETE" && /^\/agents\/([^/]+)$/.exec(path)) || [];
+    if (ended) {
+      const one = this.agents.find(({ id: name }) => name === decodeURIComponent(ended));
+      one.status = "stopped";
+      one.ended_at = iso(Date.now());
+    }
     const [, agent, order] = /^\/agents\/([^/]+)\/(pause|resume)$/.exec(path) ?? [];
     if (agent) {
       const one = this.agents.find(({ id: name }) => name === decodeURIComponent(agent));
@@ -263,8 +268,54 @@ export class Society {
     }
     const [, task] = /^\/tasks\/([^/]+)\/cancel$/.exec(path) ?? [];
     if (task) this.tasks.find((one) => one.task_id === task).state = "cancelled";
-    this.dead = path.startsWith("/dead-letters/") ? [] : this.dead;
     this.emit("order", {});
     return { answer: { count: 1, id: "x" } };
+  }
+
+  // Puts a policy into force, if this token may: `refuses` names one whose example fails.
+  swap(kind, { name, settings }) {
+    if (!this.maySwap)
+      return {
+        status: 403,
+        answer: { error: "forbidden", message: "this token has no scope operate" },
+      };
+    if (name === this.refuses)
+      return {
+        status: 422,
+        answer: { error: "policy_refused", message: `${kind}: example 2 of ${name} fails` },
+      };
+    const policy = this.policies.find((one) => one.kind === kind);
+    this.log("policy_swapped", { agent: "system", detail: `${kind}: ${policy.name} → ${name}` });
+    Object.assign(policy, { name, settings, version: policy.version + 1 });
+    this.emit("policy.swapped");
+    return { answer: policy };
+  }
+
+  /** The dead letters that fit a filter. */
+  lettersFor(filter) {
+    const fits = (letter) =>
+      Object.entries(filter).every(
+        ([name, wanted]) => letter[name === "task" ? "task_id" : name] === wanted,
+      );
+    return this.dead.filter(fits);
+  }
+
+  // As the host does it: a letter by its id, or all that fit if there are as many as expected.
+  handle(method, [, id, word], body) {
+    const isAll = method === "POST" && !id;
+    const name = decodeURIComponent(id ?? word);
+    const gone = isAll
+      ? this.lettersFor(body.filter ?? {})
+      : this.dead.filter((letter) => letter.id === name);
+    if (isAll && gone.length !== body.expected)
+      return {
+        status: 409,
+        answer: { error: "count_differs", message: `there are ${gone.length}`, count: gone.length },
+      };
+    if (gone.length === 0)
+      return { status: 404, answer: { error: "message_not_found", message: "there is none" } };
+    this.dead = this.dead.filter((letter) => !gone.includes(letter));
+    this.emit("message.dropped");
+    return { answer: { count: gone.length } };
   }
 }

@@ -50,7 +50,11 @@ function answerTo(society, path, query) {
   if (path === "/tasks") return page(society.tasks.filter(fits), society.line);
   if (path === "/usage/budgets") return page(society.budgets ?? [], society.line);
   if (path === "/usage") return page(society.usage.filter(fits), society.line);
-  if (path === "/dead-letters") return page(society.dead, society.line);
+  if (path === "/dead-letters") {
+    const names = ["from", "to", "type", "reason", "task"].filter((name) => query.has(name));
+    const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+    return page(society.lettersFor(filter), society.line);
+  }
   if (path === "/policies") return page(society.policies, society.line);
   if (path === "/inbox") {
     const state = query.get("state") ?? "open";
@@ -75,7 +79,8 @@ function answerTo(society, path, query) {
   if (path.startsWith("/agents/")) return society.agentLook(id, rest);
   if (path.startsWith("/messages/")) return society.message(id);
   if (path.startsWith("/inbox/")) return society.inbox.find((item) => item.id === id);
-  if (path.startsWith("/policies/")) return { kind: id, names: ["open", "strict"] };
+  if (path.startsWith("/policies/"))
+    return { kind: id, names: ["open", "strict"], swaps: society.swaps?.[id] ?? [] };
   if (path.startsWith("/replays/")) return society.replay;
   return undefined;
 }
@@ -113,10 +118,11 @@ function stream(society, response) {
   response.on("close", () => society.listeners.delete(listener));
 }
 
-async function change(society, request, path) {
+// A DELETE has its parameters in the address.
+async function change(society, request, path, query) {
   let text = "";
   for await (const chunk of request) text += chunk;
-  const body = text === "" ? {} : JSON.parse(text);
+  const body = text === "" ? Object.fromEntries(query) : JSON.parse(text);
   return society.change(request.method, path, body);
 }
 
@@ -146,7 +152,7 @@ export function start(web, scene = "full", port = 0) {
         ? send(response, 404, { error: "not_found", message: "there is none" })
         : send(response, 200, answer, scopesOf(society));
     }
-    const { status = 200, answer } = await change(society, request, path);
+    const { status = 200, answer } = await change(society, request, path, url.searchParams);
     return send(response, status, answer);
   });
   return new Promise((resolve) => {
