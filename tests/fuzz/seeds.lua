@@ -1,19 +1,9 @@
 -- Seeds: writes what a fuzzer begins with, one file each: seeds.lua NAME FOLDER
 --
--- source_fuzz begins with the hostile scripts of the tests, guest_fuzz with talks that go well
--- and talks that do not. The other fuzzers find their way from nothing.
-
-package.path = "tests/support/?.lua;" .. package.path
+-- guest_fuzz begins with talks that go well and talks that do not. The other fuzzers find their
+-- way from nothing.
 
 local seeds = {}
-
-function seeds.source_fuzz()
-  local texts = {}
-  for i, script in ipairs(require("hostile").scripts) do
-    texts[i] = script.text
-  end
-  return texts
-end
 
 -- Each line is a frame of worker/guest.h; an empty one is a worker that is slow.
 function seeds.guest_fuzz()
