@@ -113,59 +113,6 @@ test("one tab decides by keyboard, another sees it within a second", async () =>
   });
 });
 
-// A clock that counts: each line of it is in the log once.
-const TICKER = `
-local society = require("society")
-society.config { name = "ticker" }
-society.root(function(root, message)
-  root.state.count = (root.state.count or 0) + 1
-  root:send_message { to = "root", payload = { n = root.state.count }, delay_ms = 50 }
-end)
-society.main(function(user)
-  user:send_message { to = "root", payload = "go" }
-end)
-`;
-
-test("after kill -9 and a restart the open page goes on, with nothing missing or doubled", async () => {
-  await running(TICKER, async (program) => {
-    const { page, problems, close } = await look(program, "ERR_|Failed to load");
-    await go(page, "#/timeline");
-    await page.waitForSelector(".event");
-    await page.waitForSelector('[data-live="live"]');
-    for (let i = 0; i < 3; i += 1) {
-      await program.kill();
-      await page.waitForSelector('[data-live="offline"]');
-      await program.restart();
-      await page.waitForSelector('[data-live="live"]');
-      const line = (await program.get("/stats")).sent;
-      await eventually("more messages", async () => (await program.get("/stats")).sent > line + 10);
-    }
-    await page.click('[data-do="pause-updates"]');
-    await settle(page);
-    const shown = await page
-      .locator(".event[data-line]")
-      .evaluateAll((rows) => rows.map((row) => Number(row.dataset.line)));
-    const first = shown[0];
-    const { items } = await program.get(`/activity?after=${first - 1}&limit=1000`);
-    assert.ok(shown.length > 5);
-    assert.deepEqual(
-      shown,
-      items.map((row) => row.line).filter((line) => line <= shown.at(-1)),
-    );
-    const numbers = (await program.get("/messages?limit=1000")).items
-      .map((message) => message.payload.n)
-      .filter(Number.isInteger);
-    assert.deepEqual(numbers, [...new Set(numbers)]);
-
-    // It keeps no history to run again: the page says how to switch that on.
-    await go(page, "#/policies");
-    await page.click('[data-do="replay"]');
-    await page.waitForSelector('text=history = "full"');
-    assert.deepEqual(problems, []);
-    await close();
-  });
-});
-
 const EVIL = `
 local society = require("society")
 local EVIL = { "<img src=x onerror=window.hacked=1>", "<script>window.hacked=1</script>",

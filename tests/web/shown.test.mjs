@@ -66,13 +66,14 @@ test("now: messages by state, rates, and who needs somebody", async () => {
 });
 
 test("now: how many agents are in which state", async () => {
-  await visit("full", {}, async (page) => {
+  await visit("full", {}, async (page, society) => {
+    for (let i = 0; i < 60; i += 1) society.agent(`w${i}`, "worker", "printer"); // only counted
     await go(page, "#/now");
     const states = page.locator(".grid > .card", { has: page.locator("h2", { hasText: "Agents" }) });
-    assert.match(await textOf(states.locator("h2")), /33$/);
+    assert.match(await textOf(states.locator("h2")), /93$/);
     assert.deepEqual(await texts(states.locator("li")), [
       "working7",
-      "idle19",
+      "idle79",
       "waits for an agent2",
       "waits for you1",
       "paused1",

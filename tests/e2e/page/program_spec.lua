@@ -1,5 +1,5 @@
--- Slow: the page in front of the built program: decisions seen by another tab, kill -9 under an
--- open page, hostile texts, other host names, signing in, the newsroom, its past, what if.
+-- Slow: the page in front of the built program: decisions seen by another tab,
+-- hostile texts, other host names, signing in, the newsroom, its past, what if.
 -- Quiet: it measures how soon another tab sees a decision.
 
 local browser = require("browser")
