@@ -71,12 +71,14 @@ society.main(function(user)
 end)
 `;
 
+const TRIES = 5;
+
 test("one tab decides by keyboard, another sees it within a second", async () => {
   await running(ASKER, async (program) => {
     const one = await look(program);
     const two = await look(program);
     const delays = [];
-    for (let i = 0; i < 3; i += 1) {
+    for (let i = 0; i < TRIES; i += 1) {
       if (i > 0) await program.post("/intake", { text: `Question ${i}?` });
       for (const { page } of [one, two]) {
         await go(page, "#/inbox");
@@ -106,7 +108,9 @@ test("one tab decides by keyboard, another sees it within a second", async () =>
         assert.equal(await one.page.locator('[data-do="approve"]').count(), 0, filters);
       }
     }
-    assert.ok(Math.min(...delays) <= 1000, `${delays} ms`);
+    // The median: one hiccup of the machine is not the page's.
+    delays.sort((a, b) => a - b);
+    assert.ok(delays[TRIES >> 1] <= 1000, `${delays} ms`);
     assert.deepEqual([...one.problems, ...two.problems], []);
     await one.close();
     await two.close();
@@ -500,8 +504,28 @@ test("what if: history runs again under another policy", async () => {
   await page.reload(); // the address holds it
   await page.waitForSelector(".difference");
   await page.waitForSelector("text=How messages are shown: zh");
-  await page.locator(".difference a").first().click();
-  await page.waitForSelector('[data-view="timeline"] .event.selected');
+
+  // Each difference leads to its moment: a line of its agent until then, and the last such one
+  // but for others of the same millisecond.
+  const id = /replay=([^&]+)/.exec(page.url())[1];
+  const answer = await newsroom.get(`/replays/${id}`);
+  const { findings } = answer.items?.[0] ?? answer;
+  const count = await page.locator(".difference a").count();
+  const outcome = page.url();
+  for (const nth of new Set([0, Math.floor(count / 2), count - 1])) {
+    const { agent, time } = findings[nth];
+    await page.locator(".difference a").nth(nth).click();
+    await page.waitForSelector('[data-view="timeline"] .event.selected');
+    assert.equal(new URLSearchParams(page.url().split("?")[1]).get("agent"), agent);
+    const line = Number(await page.getAttribute(".event.selected", "data-line"));
+    const asked = `agent=${agent}&until=${Date.parse(time) + 1}&limit=1000`;
+    const { items } = await newsroom.get(`/activity?${asked}`);
+    const here = items.findIndex((row) => row.line === line);
+    assert.ok(here >= 0, `${agent} at ${time}: line ${line}`);
+    assert.ok(items.slice(here + 1).every((row) => row.time === time));
+    await page.goto(outcome);
+    await page.waitForSelector(".difference");
+  }
   assert.deepEqual(problems, []);
   await close();
 });

@@ -70,7 +70,7 @@ function problem(error) {
 
 // The moment of a difference, on the lane of its agent.
 function momentLink(look, one) {
-  const filters = { agent: one.agent, when: one.time };
+  const filters = { agent: one.agent, when: one.time, message: one.message };
   return link(look, { view: "timeline", filters }, t("replay.see"));
 }
 

@@ -61,13 +61,19 @@ async function load(look) {
   };
 }
 
-// A moment given by its time: to the last line until then.
+// As many lines as one turn may leave within a millisecond, and more.
+const SAME_TIME = 200;
+
+// A moment given by its time, and maybe by a message: to the last line of that time that is about
+// the message, else to the last line until then.
 async function goTo(look, time) {
-  const { agent } = look.filters;
+  const { agent, message } = look.filters;
   const until = timeMs(time) + 1;
-  const answer = await look.get("/activity", { agent, until, limit: 1 });
-  const at = rows(answer).at(-1)?.line ?? null;
-  setTimeout(() => look.app.go({ at, filters: { when: "" } }, { replace: true }));
+  const list = rows(await look.get("/activity", { agent, until, limit: message ? SAME_TIME : 1 }));
+  const isIt = (row) => row.message_id === message && timeMs(row.time) === until - 1;
+  const row = (message && list.findLast(isIt)) || list.at(-1);
+  const filters = { when: "", message: "" };
+  setTimeout(() => look.app.go({ at: row?.line ?? null, filters }, { replace: true }));
   return { list: [], drawing: diagram([]), selected: null, message: null };
 }
 
