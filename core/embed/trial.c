@@ -233,23 +233,40 @@ void soc_trial_run(struct soc_trial *trial, const struct soc_assembly *parts,
     soc_assembly_free(&stage);
 }
 
+/* Puts what a line of JSON says about activations that were not tried. */
+static void put_left(struct soc_buf *out, size_t left, size_t waiting, const char *reason)
+{
+    out->length = 0;
+    soc_buf_printf(out, "{\"left\":%zu", left);
+    soc_json_put_text_member(out, "reason", soc_slice_text(reason));
+    soc_buf_printf(out, ",\"waiting\":%zu}", waiting);
+}
+
 void soc_trial_log(const struct soc_trial *trial, struct soc_host *host)
 {
     struct soc_log *log = soc_host_log(host);
     int64_t now_ms = soc_clock_now(soc_host_clock(host));
+    struct soc_buf detail = {0};
     for (size_t i = 0; i < trial->misfit_count; i++)
         soc_log_event(log, SOC_LOG_WARN, now_ms, "misfit", soc_agent_id(trial->misfits[i].agent),
                       soc_buf_slice(&trial->misfits[i].error));
-    if (trial->left > 0)
-        soc_log_printf(log, SOC_LOG_WARN, now_ms, "trial", SOC_SLICE("system"),
-                       "%zu of %zu waiting activations were not tried against the changed "
-                       "script: %s",
-                       trial->left, trial->left + trial->tried, trial->why_left);
-    if (trial->isolated > 0)
-        soc_log_printf(log, SOC_LOG_WARN, now_ms, "trial", SOC_SLICE("system"),
-                       "%zu waiting activations of isolated agents were not tried against the "
-                       "changed script: they run in processes of their own",
-                       trial->isolated);
+    if (trial->left > 0) {
+        put_left(&detail, trial->left, trial->left + trial->tried, trial->why_left);
+        soc_log_say_printf(log, SOC_LOG_WARN, now_ms, "trial", SOC_SLICE("system"),
+                           soc_buf_slice(&detail),
+                           "%zu of %zu waiting activations were not tried against the changed "
+                           "script: %s",
+                           trial->left, trial->left + trial->tried, trial->why_left);
+    }
+    if (trial->isolated > 0) {
+        put_left(&detail, trial->isolated, trial->isolated, "isolated");
+        soc_log_say_printf(log, SOC_LOG_WARN, now_ms, "trial", SOC_SLICE("system"),
+                           soc_buf_slice(&detail),
+                           "%zu waiting activations of isolated agents were not tried against "
+                           "the changed script: they run in processes of their own",
+                           trial->isolated);
+    }
+    soc_buf_fini(&detail);
 }
 
 void soc_trial_park(const struct soc_trial *trial, struct soc_host *host)

@@ -172,25 +172,45 @@ void soc_log_say(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
         soc_log_line(log, level, time_ms, event, agent, sentence);
 }
 
+static void put_formatted(struct soc_buf *out, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    if (length > 0) {
+        vsnprintf(soc_buf_reserve(out, (size_t)length + 1), (size_t)length + 1, format, args);
+        out->length = (size_t)length;
+    }
+}
+
 void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                     const char *event, struct soc_slice agent, const char *format, ...)
 {
     if (level < log->level)
         return;
+    struct soc_buf detail = {0};
     va_list args;
     va_start(args, format);
-    va_list again;
-    va_copy(again, args);
-    int length = vsnprintf(NULL, 0, format, args);
+    put_formatted(&detail, format, args);
     va_end(args);
-    struct soc_buf detail = {0};
-    if (length > 0) {
-        vsnprintf(soc_buf_reserve(&detail, (size_t)length + 1), (size_t)length + 1, format, again);
-        detail.length = (size_t)length;
-    }
-    va_end(again);
     soc_log_line(log, level, time_ms, event, agent, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
+}
+
+void soc_log_say_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
+                        const char *event, struct soc_slice agent, struct soc_slice detail,
+                        const char *format, ...)
+{
+    if (level < log->level)
+        return;
+    struct soc_buf sentence = {0};
+    va_list args;
+    va_start(args, format);
+    put_formatted(&sentence, format, args);
+    va_end(args);
+    soc_log_say(log, level, time_ms, event, agent, detail, soc_buf_slice(&sentence));
+    soc_buf_fini(&sentence);
 }
 
 bool soc_log_level_parse(struct soc_slice text, enum soc_log_level *level)

@@ -50,6 +50,11 @@ void soc_log_event(struct soc_log *log, enum soc_log_level level, int64_t time_m
 void soc_log_say(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
                  struct soc_slice agent, struct soc_slice detail, struct soc_slice sentence);
 
+/* As soc_log_say with the sentence formatted. */
+void soc_log_say_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
+                        const char *event, struct soc_slice agent, struct soc_slice detail,
+                        const char *format, ...) __attribute__((format(printf, 7, 8)));
+
 /* As soc_log_line with the detail formatted. */
 void soc_log_printf(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                     const char *event, struct soc_slice agent, const char *format, ...)

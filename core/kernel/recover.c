@@ -575,10 +575,12 @@ static void resume_clock(struct soc_loader *loader)
     host->log.behind_ms = behind_ms;
     soc_calendar_put(&host->clock.calendar, &json);
     soc_batch_put_meta(host, "clock", soc_buf_slice(&json));
-    soc_buf_fini(&json);
-    soc_log_printf(
+    json.length = 0;
+    soc_buf_printf(&json, "{\"ahead_ms\":%lld,\"was_ahead_ms\":%lld}", (long long)behind_ms,
+                   (long long)before_ms);
+    soc_log_say_printf(
         &host->log, behind_ms > before_ms ? SOC_LOG_WARN : SOC_LOG_INFO, soc_host_now(host),
-        "clock", SOC_SLICE("system"),
+        "clock", SOC_SLICE("system"), soc_buf_slice(&json),
         "the clock of this machine is %lld days %02lld:%02lld:%02lld %s",
         (long long)(seconds / 86400), (long long)(seconds / 3600 % 24),
         (long long)(seconds / 60 % 60), (long long)(seconds % 60),
@@ -587,6 +589,7 @@ static void resume_clock(struct soc_loader *loader)
               "left of them, and ids keep their higher time"
             : "further than in the last run, and no longer behind an earlier one; times and ids "
               "follow it");
+    soc_buf_fini(&json);
 }
 
 int soc_recover(struct soc_host *host, struct soc_buf *app, struct soc_detail *detail)

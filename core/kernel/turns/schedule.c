@@ -168,10 +168,23 @@ static void retry_or_end(struct soc_host *host, struct soc_activation *activatio
     soc_heap_add(&host->timers, &activation->timer, soc_host_now(host) + delay_ms);
 }
 
+static void trace_no_retry(struct soc_host *host, const struct soc_activation *activation)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf detail = {0};
+    soc_envelope_id(id, activation->message);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "message_id", soc_slice(id, sizeof(id)));
+    soc_json_put_text_member(&detail, "reason", SOC_SLICE("recorded_error"));
+    soc_buf_put_byte(&detail, '}');
+    soc_trace(host, "no_retry", activation->agent, soc_buf_slice(&detail),
+              "it raised after a recorded error, which a retry would see as well");
+    soc_buf_fini(&detail);
+}
+
 static void fail_turn(struct soc_host *host, struct soc_activation *activation, bool is_final,
                       struct soc_slice error)
 {
-    struct soc_agent *agent = activation->agent;
     const struct soc_wait_ops *wait = soc_wait_ops_of(host, activation);
     struct soc_buf told = {0};
     bool is_futile = is_retry_futile(activation);
@@ -187,8 +200,7 @@ static void fail_turn(struct soc_host *host, struct soc_activation *activation, 
     tell_failure(host, activation, error, &told);
     activation->retries++;
     if (is_futile && !is_final && activation->message != NULL)
-        soc_trace(host, "no_retry", agent, (struct soc_slice){0},
-                  "it raised after a recorded error, which a retry would see as well");
+        trace_no_retry(host, activation);
     if (activation->message == NULL)
         soc_main_fail(host, activation, is_final, error);
     else

@@ -349,6 +349,18 @@ static void answer(lua_State *L, struct soc_chat *chat, int action)
     soc_buf_fini(&json);
 }
 
+static void put_retry(struct soc_buf *out, const struct soc_chat *chat, int64_t date_ms,
+                      struct soc_slice why)
+{
+    char time[SOC_TIME_BYTES];
+    soc_time_format(time, date_ms);
+    soc_buf_put_byte(out, '{');
+    soc_json_put_text_member(out, "call_id", soc_slice_text(chat->call->id));
+    soc_json_put_text_member(out, "reason", why);
+    soc_json_put_text_member(out, "retry_at", soc_slice(time, sizeof(time)));
+    soc_buf_put_byte(out, '}');
+}
+
 /* { "wake", id, at_ms, why? } at `action`, where `at_ms` is a date; `why` is shown to whoever
  * watches */
 static void wake(lua_State *L, struct soc_chat *chat, int action)
@@ -359,10 +371,13 @@ static void wake(lua_State *L, struct soc_chat *chat, int action)
     soc_calls_wake(host, chat->call, soc_clock_time_of(soc_host_clock(host), date_ms));
     if (lua_rawgeti(L, action, 4) == LUA_TSTRING) {
         struct soc_buf why = {0};
+        struct soc_buf detail = {0};
         soc_buf_put_text(&why, lua_tostring(L, -1));
         soc_secrets_scrub(chat->script, &why);
-        soc_trace(chat->script->host, "retry", chat->call->activation->agent, (struct soc_slice){0},
-                  "%s", soc_buf_text(&why));
+        put_retry(&detail, chat, date_ms, soc_buf_slice(&why));
+        soc_trace(host, "retry", chat->call->activation->agent, soc_buf_slice(&detail), "%s",
+                  soc_buf_text(&why));
+        soc_buf_fini(&detail);
         soc_buf_fini(&why);
     }
 }

@@ -245,9 +245,6 @@ void soc_policy_set_complain(struct soc_script *script, enum soc_policy_question
     if (policy->is_reported)
         return;
     policy->is_reported = true;
-    soc_log_printf(soc_host_log(script->host), SOC_LOG_ERROR,
-                   soc_clock_now(soc_host_clock(script->host)), "policy_failed",
-                   SOC_SLICE("system"), "%s: %s; the default policy answers", kind, text);
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "hash", soc_slice_text(policy->identity.hash));
     soc_json_put_text_member(&detail, "kind", soc_slice_text(kind));
@@ -255,6 +252,10 @@ void soc_policy_set_complain(struct soc_script *script, enum soc_policy_question
     soc_json_put_text_member(&detail, "question", soc_slice_text(soc_kind_function(question)));
     soc_json_put_text_member(&detail, "reason", soc_slice_text(text));
     soc_buf_put_byte(&detail, '}');
+    soc_log_say_printf(soc_host_log(script->host), SOC_LOG_ERROR,
+                       soc_clock_now(soc_host_clock(script->host)), "policy_failed",
+                       SOC_SLICE("system"), soc_buf_slice(&detail),
+                       "%s: %s; the default policy answers", kind, text);
     soc_trace_keep(script->host, "policy_failed", soc_buf_slice(&detail));
     soc_buf_fini(&detail);
 }

@@ -148,6 +148,7 @@ static void note_swap(struct soc_script *script, struct soc_slice kind, struct s
 {
     struct soc_host *host = script->host;
     struct soc_buf text = {0};
+    struct soc_buf detail = {0};
     bool has_settings = from.data != NULL && to.data != NULL && is_same_script(from, to) &&
                         !is_same_member(from, to, "settings");
     soc_json_string(kind, &text);
@@ -156,17 +157,18 @@ static void note_swap(struct soc_script *script, struct soc_slice kind, struct s
     soc_buf_put_text(&text, " → ");
     put_words(&text, to);
     soc_buf_printf(&text, ", by %s", by);
-    soc_log_line(soc_host_log(host), SOC_LOG_INFO, soc_clock_now(soc_host_clock(host)),
-                 "policy_swapped", SOC_SLICE("system"), soc_buf_slice(&text));
-    text.length = 0;
-    soc_buf_put_byte(&text, '{');
-    soc_json_put_text_member(&text, "by", soc_slice_text(by));
-    put_side(&text, "from", from, has_settings);
-    soc_json_put_name(&text, "kind");
-    soc_buf_put_slice(&text, kind);
-    put_side(&text, "to", to, has_settings);
-    soc_buf_put_byte(&text, '}');
-    soc_trace_keep(host, "policy_swapped", soc_buf_slice(&text));
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "by", soc_slice_text(by));
+    put_side(&detail, "from", from, has_settings);
+    soc_json_put_name(&detail, "kind");
+    soc_buf_put_slice(&detail, kind);
+    put_side(&detail, "to", to, has_settings);
+    soc_buf_put_byte(&detail, '}');
+    soc_log_say(soc_host_log(host), SOC_LOG_INFO, soc_clock_now(soc_host_clock(host)),
+                "policy_swapped", SOC_SLICE("system"), soc_buf_slice(&detail),
+                soc_buf_slice(&text));
+    soc_trace_keep(host, "policy_swapped", soc_buf_slice(&detail));
+    soc_buf_fini(&detail);
     soc_buf_fini(&text);
 }
 
@@ -215,16 +217,16 @@ static void note_refusal(struct soc_script *script, const char *kind, const char
     struct soc_buf text = {0};
     struct soc_policy_shape shape;
     bool is_kind = soc_kind_shape(kind, name, NULL, &shape);
-    soc_log_printf(soc_host_log(host), SOC_LOG_ERROR, soc_clock_now(soc_host_clock(host)),
-                   "policy_refused", SOC_SLICE("system"), "%s%s%s%s", reason,
-                   is_kind ? "; for " : "", is_kind ? kind : "",
-                   is_kind ? " the last good policy stays active" : "");
     soc_buf_put_byte(&text, '{');
     soc_json_put_text_member(&text, "by", soc_slice_text(by));
     soc_json_put_text_member(&text, "kind", soc_slice_text(kind));
     soc_json_put_text_member(&text, "name", soc_slice_text(name));
     soc_json_put_text_member(&text, "reason", soc_slice_text(reason));
     soc_buf_put_byte(&text, '}');
+    soc_log_say_printf(soc_host_log(host), SOC_LOG_ERROR, soc_clock_now(soc_host_clock(host)),
+                       "policy_refused", SOC_SLICE("system"), soc_buf_slice(&text), "%s%s%s%s",
+                       reason, is_kind ? "; for " : "", is_kind ? kind : "",
+                       is_kind ? " the last good policy stays active" : "");
     soc_trace_keep(host, "policy_refused", soc_buf_slice(&text));
     soc_buf_fini(&text);
 }
@@ -382,16 +384,22 @@ static void restore(lua_State *L, struct soc_script *script, const struct soc_sw
 {
     struct soc_host *host = script->host;
     struct soc_detail detail = {{0}};
+    struct soc_buf kept = {0};
     if (use_worded(L, script, swap, &detail) < 0) {
         note_refusal(script, swap->kind, swap->name, swap->by, detail.text);
         return;
     }
     mark_option(script, swap->kind, false);
-    soc_log_printf(soc_host_log(host), SOC_LOG_INFO, soc_clock_now(soc_host_clock(host)),
-                   "policy_kept", SOC_SLICE("system"),
-                   "%s: %s was swapped in while the society ran and stays in force; `society "
-                   "policy %s=` lets the app decide again",
-                   swap->kind, swap->name, swap->kind);
+    soc_buf_put_byte(&kept, '{');
+    soc_json_put_text_member(&kept, "kind", soc_slice_text(swap->kind));
+    soc_json_put_text_member(&kept, "name", soc_slice_text(swap->name));
+    soc_buf_put_byte(&kept, '}');
+    soc_log_say_printf(soc_host_log(host), SOC_LOG_INFO, soc_clock_now(soc_host_clock(host)),
+                       "policy_kept", SOC_SLICE("system"), soc_buf_slice(&kept),
+                       "%s: %s was swapped in while the society ran and stays in force; `society "
+                       "policy %s=` lets the app decide again",
+                       swap->kind, swap->name, swap->kind);
+    soc_buf_fini(&kept);
 }
 
 void soc_swap_restore(lua_State *L, struct soc_script *script)

@@ -229,10 +229,6 @@ static void complain(struct soc_script *script, const struct soc_message_type *t
     if (policy->is_reported)
         return;
     policy->is_reported = true;
-    soc_log_printf(soc_host_log(script->host), SOC_LOG_ERROR,
-                   soc_clock_now(soc_host_clock(script->host)), "policy_failed",
-                   SOC_SLICE("system"), "messages/%s: %s: %s; only its fields are checked",
-                   policy->identity.name, type->name, text);
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "hash", soc_slice_text(policy->identity.hash));
     soc_json_put_text_member(&detail, "kind", SOC_SLICE(SOC_MESSAGES));
@@ -240,6 +236,11 @@ static void complain(struct soc_script *script, const struct soc_message_type *t
     soc_json_put_text_member(&detail, "question", soc_slice_text(type->name));
     soc_json_put_text_member(&detail, "reason", soc_slice_text(text));
     soc_buf_put_byte(&detail, '}');
+    soc_log_say_printf(soc_host_log(script->host), SOC_LOG_ERROR,
+                       soc_clock_now(soc_host_clock(script->host)), "policy_failed",
+                       SOC_SLICE("system"), soc_buf_slice(&detail),
+                       "messages/%s: %s: %s; only its fields are checked", policy->identity.name,
+                       type->name, text);
     soc_trace_keep(script->host, "policy_failed", soc_buf_slice(&detail));
     soc_buf_fini(&detail);
 }

@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/registry.h"
+#include "kernel/state.h"
 #include "lualib/lua_stages.h"
 #include "script/turns/environments.h"
 
@@ -282,11 +285,21 @@ bool soc_behaviour_push(lua_State *L, const struct soc_script *script,
 
 int soc_behaviour_skip(struct soc_script *script, const struct soc_activation *activation)
 {
-    bool is_of_host = activation->message->from == NULL;
-    soc_log_printf(soc_host_log(script->host), is_of_host ? SOC_LOG_INFO : SOC_LOG_WARN,
-                   soc_clock_now(soc_host_clock(script->host)), "unhandled",
-                   soc_agent_id(activation->agent), "no handler for messages of type %s",
-                   activation->message->type->text);
+    const struct soc_message *message = activation->message;
+    bool is_of_host = message->from == NULL;
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_buf detail = {0};
+    soc_envelope_id(id, message);
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "from", soc_sender_id(message->from));
+    soc_json_put_text_member(&detail, "message_id", soc_slice(id, sizeof(id)));
+    soc_json_put_text_member(&detail, "type", soc_slice_text(message->type->text));
+    soc_buf_put_byte(&detail, '}');
+    soc_log_say_printf(soc_host_log(script->host), is_of_host ? SOC_LOG_INFO : SOC_LOG_WARN,
+                       soc_clock_now(soc_host_clock(script->host)), "unhandled",
+                       soc_agent_id(activation->agent), soc_buf_slice(&detail),
+                       "no handler for messages of type %s", message->type->text);
+    soc_buf_fini(&detail);
     return 0;
 }
 

@@ -83,6 +83,92 @@ describe("the log", function()
     assert.equal("w1", long.from)
   end)
 
+  -- The last detail of each event in the lines of JSON.
+  local function details_in(lines)
+    local details = {}
+    for line in lines:gmatch("[^\n]+") do
+      local row = assert(json.decode(line), line)
+      details[row.event] = row.detail
+    end
+    return details
+  end
+
+  -- What a run says until it has told of an event.
+  local function details_until(event, environment)
+    local running = place:start("run app.lua --json", environment)
+    running:expect(('"event":"%s"'):format(event))
+    running:kill("KILL")
+    running:wait()
+    return details_in(running:err())
+  end
+
+  it("has objects about turns, handlers and calls", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.config { llm = { provider = "openai", model = "m", base_url = "http://127.0.0.1:1",
+        retries_max = 1, retry_first_ms = 1 } }
+      society.root { task = function(root)
+        assert(root:request { to = "user", payload = "?", timeout_ms = 1 })
+      end }
+      society.main(function(user)
+        user:chat { messages = { { role = "user", content = "?" } } }
+        user:send_message { to = "root", payload = "nobody handles it" }
+        user:send_message { to = "root", type = "task", payload = { task_id = "T1" } }
+        user:sleep(10)
+      end)]])
+    local details = details_in(place:shell("OPENAI_API_KEY=none society run app.lua --json").err)
+    assert.same({ "user", "general" }, { details.unhandled.from, details.unhandled.type })
+    assert.matches("^msg_", details.unhandled.message_id)
+    assert.equal("recorded_error", details.no_retry.reason)
+    assert.matches("^msg_", details.no_retry.message_id)
+    assert.matches("^call_", details.retry.call_id)
+    assert.matches("^connect_failed; try 2", details.retry.reason)
+    assert.matches("^%d%d%d%d%-%d%d%-%d%dT", details.retry.retry_at)
+  end)
+
+  it("has objects about policies", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.policy("supervision", function() return "nonsense" end)
+      society.root(function(root) error("oh") end)
+      society.main(function(user)
+        user:send_message { to = "root", payload = "go" }
+        user:receive { from = "root" }
+      end)]])
+    local running = place:start_ready("run app.lua --json")
+    running:expect("policy_failed")
+    assert.equal(0, place:run("policy contacts=open").code)
+    assert.equal(1, place:run("policy gatekeeper=nowhere").code)
+    running:kill("KILL")
+    running:wait()
+    local details = details_in(running:err())
+    assert.same({ "supervision", "app" },
+      { details.policy_failed.kind, details.policy_failed.name })
+    assert.same({ "gatekeeper", "nowhere" },
+      { details.policy_refused.kind, details.policy_refused.name })
+    assert.same({ "contacts", "strict", "open" }, { details.policy_swapped.kind,
+      details.policy_swapped.from.name, details.policy_swapped.to.name })
+    assert.same({ kind = "contacts", name = "open" }, details_until("policy_kept").policy_kept)
+  end)
+
+  it("has objects about the clock, and a trial that was cut short", function()
+    place:write("app.lua", [[
+      require("society").main(function(user) user:receive { from = "root" } end)]])
+    local clock = program.quote(place:preload("clock"))
+    local running = place:start("run app.lua --json", "CLOCK_DAYS=2 LD_PRELOAD=" .. clock)
+    program.wait_for("the wait", function()
+      return place:run("inspect waits --json").out:find('"receive"', 1, true)
+    end)
+    running:kill("KILL")
+    running:wait()
+    place:write("app.lua", place:read("app.lua") .. " -- changed")
+    local details = details_until("trial", "SOCIETY_TRIAL_MS=0")
+    assert.same({ 1, 1, "string" },
+      { details.trial.left, details.trial.waiting, type(details.trial.reason) })
+    assert.equal(0, details.clock.was_ahead_ms)
+    assert.is_true(details.clock.ahead_ms > 86400000)
+  end)
+
   it("has sentences for people", function()
     local result = place:run("run app.lua")
     assert.equal(0, result.code, result.err)
