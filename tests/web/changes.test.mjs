@@ -131,7 +131,13 @@ test("dead letters: only the selected are delivered again or dropped", async () 
       society.asked.map(({ path }) => path),
       ["/dead-letters/msg_d2/redeliver", "/dead-letters/msg_d5/redeliver"],
     );
+    society.dead.push({ ...society.dead[0], id: "msg_d2" }); // it could not be handled again
+    society.emit("message.dead");
+    await sees(page, "1342");
     assert.equal(await page.locator(".long input:checked").count(), 0);
+    society.dead.pop();
+    society.emit("message.dropped");
+    await sees(page, "134");
 
     await pick(page, 1);
     await pick(page, 3);

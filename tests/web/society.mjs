@@ -22,6 +22,7 @@ export class Society {
       asked: [],
       reads: 0,
       talk: [],
+      then: null,
       messages: new Map(),
     });
   }
@@ -155,6 +156,7 @@ export class Society {
       waits,
       policies: this.policies,
       totals: { sent: line, processed: Math.floor(line / 2), pending: line - Math.floor(line / 2) },
+      ...this.then?.(line), // what a test says was so
     };
   }
 
