@@ -1,8 +1,9 @@
--- Ten thousand agents that send a thousand messages a second, for the page to look at.
+-- Ten thousand agents that send a thousand messages a second, some of whom have tasks or ask the
+-- person, for the page to look at.
 
 local society = require("society")
 
-local LEADS, WORKERS, MESSAGES = 200, 49, 5
+local LEADS, WORKERS, MESSAGES, ASKERS = 200, 49, 5, 30
 
 -- Nothing of it is progress, and all of it is one chain.
 society.config { name = "crowd", no_progress_max = 2000000000, hops_max = 2000000000 }
@@ -27,10 +28,18 @@ society.role { id = "lead", name = "lead", behaviour = function(agent, message)
   agent:send_message { to = agent.id, payload = { n = number + 1 }, delay_ms = 1000 }
 end }
 
+society.role { id = "asker", name = "asker", behaviour = function(agent)
+  agent:escalate { title = "May I, " .. agent.id .. "?" }
+end }
+
 society.root(function(root)
   for i = 1, LEADS do
     local lead = assert(root:spawn_agent("lead", BRIEF, { id = "lead" .. i }))
     root:send_message { to = lead.id, payload = { n = 1 }, delay_ms = i * 5 }
+  end
+  for i = 1, ASKERS do
+    local asker = assert(root:spawn_agent("asker", BRIEF, { id = "asker" .. i }))
+    root:send_message { to = asker.id, type = "task", task_id = "T-" .. i, payload = "ask" }
   end
 end)
 

@@ -1,6 +1,6 @@
 // The page of the real program, SOCIETY, in front of ten thousand agents that send a thousand
-// messages a second: it paints within two seconds, 95 of 100 frames take at most 33 ms, and its
-// memory does not grow.
+// messages a second: it paints within two seconds, 95 of 100 frames take at most 33 ms, and what it
+// holds does not grow: memory, nodes, listeners.
 //
 // LOAD_SECONDS is how long the views are looked at, all at once. Time is CPU time of each page's
 // own thread, so what other programs take does not count; and where the machine is too slow for
@@ -24,7 +24,7 @@ const VIEWS = [
   [
     "#/now",
     "how many agents there are",
-    () => document.querySelector("#main").textContent.includes("10,002"),
+    () => document.querySelector("#main").textContent.includes("10,032"),
   ],
   [
     "#/agents?open=root",
@@ -36,18 +36,30 @@ const VIEWS = [
     "what they send",
     () => document.querySelectorAll(".event[data-line]").length > 20,
   ],
+  ["#/inbox", "thirty questions", () => document.querySelectorAll(".items [data-id]").length > 5],
+  ["#/tasks", "their tasks", () => document.querySelectorAll(".task[data-id]").length >= 30],
+  [
+    "#/agent/lead1",
+    "what it has just done",
+    () => document.querySelectorAll("#main li[data-line]").length > 5,
+  ],
 ];
 const FRAME_MS = 33;
+const LATE_SHARE = 0.05;
 const PAINT_MS = 2000;
 const TRIES = 5;
-const GROWTH_BYTES = 8 << 20;
+const GROWTH_BYTES = ((2 << 20) * Math.max(60, SECONDS)) / 60;
+
+// What a page holds comes and goes with what it shows, by so much and no more.
+const SHOWN_SHARE = 1.2;
+const SHOWN_MORE = 20;
 
 let browser;
 let server;
 before(async () => {
   browser = await launch();
   server = await Program.start(CROWD);
-  await eventually("ten thousand agents", async () => (await server.get("/stats")).agents >= 10000);
+  await eventually("ten thousand agents", async () => (await server.get("/stats")).agents >= 10030);
 });
 after(async () => {
   await browser.close();
@@ -56,51 +68,74 @@ after(async () => {
 
 const sleep = (seconds) => new Promise((resolve) => setTimeout(resolve, seconds * 1000));
 
-// The tasks of each page's main thread in the next `seconds`, by their CPU time in ms: a map from
-// the page's view. Each page marks its own thread. A trace is text, so a long one is made of
-// several.
-async function traceTasks(pages, seconds) {
-  const tasks = new Map(pages.map(({ view }) => [view, []]));
+// How busy each page's main thread is in the next `seconds`: a map from the page's view to the CPU
+// time in ms of the tasks that began in each window as long as a frame may take. Each page marks
+// its own thread. A trace is text, so a long one is made of several.
+async function traceFrames(pages, seconds) {
+  const frames = new Map(pages.map(({ view }) => [view, []]));
   for (let left = seconds; left > 0; left -= SLICE_SECONDS) {
     await browser.startTracing(null, { categories: ["toplevel", "blink.user_timing"] });
     for (const { page, view } of pages) await page.evaluate((name) => performance.mark(name), view);
     await sleep(Math.min(left, SLICE_SECONDS));
     const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
     const threadOf = (event) => `${event.pid} ${event.tid}`;
-    const views = new Map();
+    const windows = new Map();
     for (const event of traceEvents)
-      if (event.cat === "blink.user_timing" && tasks.has(event.name))
-        views.set(threadOf(event), event.name);
-    assert.equal(views.size, pages.length, "each page has a thread of its own");
-    for (const event of traceEvents)
-      if (event.name === "ThreadControllerImpl::RunTask")
-        tasks.get(views.get(threadOf(event)))?.push((event.tdur ?? event.dur ?? 0) / 1000);
+      if (event.cat === "blink.user_timing" && frames.has(event.name))
+        windows.set(threadOf(event), { view: event.name, sums: new Map() });
+    assert.equal(windows.size, pages.length, "each page has a thread of its own");
+    for (const event of traceEvents) {
+      const sums = windows.get(threadOf(event))?.sums;
+      if (!sums || event.name !== "ThreadControllerImpl::RunTask") continue;
+      const window = Math.floor(event.ts / 1000 / FRAME_MS);
+      sums.set(window, (sums.get(window) ?? 0) + (event.tdur ?? event.dur ?? 0) / 1000);
+    }
+    for (const { view, sums } of windows.values()) frames.get(view).push(...sums.values());
   }
-  return tasks;
+  return frames;
 }
 
-async function heapBytes(page) {
-  return page.evaluate(() => {
-    window.gc();
-    return performance.memory.usedJSHeapSize;
-  });
+// What a page holds once its garbage is gone: { bytes, nodes, listeners }.
+async function holdings({ page }) {
+  const session = await page.context().newCDPSession(page);
+  await session.send("Performance.enable");
+  await session.send("HeapProfiler.collectGarbage");
+  const { metrics } = await session.send("Performance.getMetrics");
+  await session.detach();
+  const valueOf = (wanted) => metrics.find(({ name }) => name === wanted).value;
+  return {
+    bytes: valueOf("JSHeapUsedSize"),
+    nodes: valueOf("Nodes"),
+    listeners: valueOf("JSEventListeners"),
+  };
 }
 
-test("the first paint comes within two seconds", async () => {
+const median = (list) => [...list].sort((a, b) => a - b)[list.length >> 1];
+
+test("the first paint comes within two seconds, and so do all agents", async (context) => {
   const paints = [];
-  for (let i = 0; i < TRIES && !paints.some((ms) => ms <= PAINT_MS); i += 1) {
+  const wholes = [];
+  for (let i = 0; i < TRIES; i += 1) {
     const { page, close } = await open(browser, server.url);
-    await page.waitForFunction(
-      () => performance.getEntriesByName("first-contentful-paint").length > 0,
+    const whole = await page.waitForFunction(
+      () =>
+        document.querySelector('[data-view="now"][aria-busy="false"]') &&
+        document.querySelector("#main").textContent.includes("10,032") &&
+        performance.now(),
     );
+    wholes.push(Math.round(await whole.jsonValue()));
     paints.push(
-      await page.evaluate(
-        () => performance.getEntriesByName("first-contentful-paint")[0].startTime,
+      Math.round(
+        await page.evaluate(
+          () => performance.getEntriesByName("first-contentful-paint")[0].startTime,
+        ),
       ),
     );
     await close();
   }
-  assert.ok(Math.min(...paints) <= PAINT_MS, `${paints} ms`);
+  context.diagnostic(`first paint after ${paints} ms, all agents after ${wholes} ms`);
+  assert.ok(median(paints) <= PAINT_MS, `first paint after ${paints} ms`);
+  assert.ok(median(wholes) <= PAINT_MS, `all agents after ${wholes} ms`);
 });
 
 // Messages a second from now until `steps` has ended, by the society's own clock.
@@ -121,26 +156,31 @@ test("frames are short and memory does not grow", async (context) => {
     pages.push({ ...one, view, what, shows });
   }
   await sleep(Math.min(5, SECONDS));
-  for (const one of pages) one.heap = await heapBytes(one.page);
-  let tasks;
+  for (const one of pages) one.held = await holdings(one);
+  let frames;
   const rate = await rateDuring(async () => {
-    tasks = await traceTasks(pages, SECONDS);
+    frames = await traceFrames(pages, SECONDS);
   });
   context.diagnostic(`${rate.toFixed(0)} messages a second, ${alone.toFixed(0)} without a page`);
-  const frames = SECONDS * 60;
+  const count = (SECONDS * 1000) / FRAME_MS;
   for (const one of pages) {
-    const long = tasks.get(one.view).filter((ms) => ms > FRAME_MS);
-    const worst = tasks.get(one.view).reduce((most, ms) => Math.max(most, ms), 0);
-    const grown = (await heapBytes(one.page)) - one.heap;
-    const nodes = await one.page.evaluate(() => document.getElementsByTagName("*").length);
-    context.diagnostic(
-      `${one.view}: ${long.length} of ${frames} frames longer than ${FRAME_MS} ms, ` +
-        `worst ${worst.toFixed(1)} ms, ${(grown / 1024).toFixed(0)} KB more, ${nodes} elements`,
-    );
+    const sums = frames.get(one.view);
+    const late = sums.reduce((all, ms) => all + Math.floor(ms / FRAME_MS), 0);
+    const worst = sums.reduce((most, ms) => Math.max(most, ms), 0);
+    const { bytes, nodes, listeners } = await holdings(one);
+    const grown = bytes - one.held.bytes;
+    const elements = await one.page.evaluate(() => document.getElementsByTagName("*").length);
+    const said =
+      `${one.view}: ${late} of ${count.toFixed(0)} frames of ${FRAME_MS} ms late, ` +
+      `worst ${worst.toFixed(1)} ms, ${(grown / 1024).toFixed(0)} KB more, ${elements} elements, ` +
+      `nodes ${one.held.nodes} → ${nodes}, listeners ${one.held.listeners} → ${listeners}`;
+    context.diagnostic(said);
     assert.ok(worst > 0, `${one.view} was traced`);
-    assert.ok(long.length <= frames * 0.05, `${one.view}: ${long.length} of ${frames}: ${long}`);
-    assert.ok(grown < GROWTH_BYTES, `${one.view}: ${grown} bytes more`);
-    assert.ok(nodes < 3000, `${one.view}: ${nodes} elements`);
+    assert.ok(late <= count * LATE_SHARE, said);
+    assert.ok(grown < GROWTH_BYTES, said);
+    assert.ok(nodes <= one.held.nodes * SHOWN_SHARE + SHOWN_MORE, said);
+    assert.ok(listeners <= one.held.listeners * SHOWN_SHARE + SHOWN_MORE, said);
+    assert.ok(elements < 3000, said);
     assert.ok(await one.page.evaluate(one.shows), `${one.view} still shows ${one.what}`);
     assert.deepEqual(one.problems, []);
     await one.close();
