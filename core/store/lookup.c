@@ -145,7 +145,7 @@ static int read_next(struct soc_lookup *lookup, struct soc_store *store, int64_t
     }
     if (!lookup->has_begun) {
         lookup->page = page;
-        lookup->upto = page.as_of;
+        lookup->upto = page.last;
         lookup->left = lookup->query.limit;
         lookup->has_begun = true;
     }

@@ -34,7 +34,7 @@ struct soc_lookup {
     struct soc_page page;
     uint64_t cursor;                /* where the next page begins, if all rows are asked for */
     int64_t left;                   /* rows that are still wanted; 0: all */
-    uint64_t upto;                  /* the last line of the first page's snapshot */
+    uint64_t upto;                  /* the last cursor of the first page's snapshot */
     size_t bytes_max;               /* of all rows, beyond which they are refused; 0: no bound */
     struct soc_snapshot *snapshots; /* owned; left on the way, for whoever writes to store */
     bool has_begun;                 /* one page was read */

@@ -46,6 +46,7 @@ struct soc_page {
     uint64_t next;     /* ask for rows after this line to go on; 0: there are none */
     uint64_t previous; /* ask for rows before this line to go back; 0: there are none */
     uint64_t as_of;    /* last line that the page knows of */
+    uint64_t last;     /* last cursor of the list; as_of, unless cursors are keys */
     uint64_t first;    /* first line there is */
 };
 
@@ -67,7 +68,7 @@ struct soc_query {
     int64_t limit;          /* the latest so many rows; 0: all */
     /* Of activity, messages, dead letters and tasks: one page, with up to `limit` rows after
      * line `after` in ascending order; or, unless it `has_after`, the latest before line
-     * `before` (0: of all). */
+     * `before` (0: of all). Of inbox items that are over, these are keys. */
     bool is_page;
     bool has_after;
     uint64_t after;

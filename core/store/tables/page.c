@@ -15,11 +15,13 @@
 
 #define CHUNK_ROWS "256" /* rows that are looked at between two readings of the clock */
 
-/* A list whose rows have the key of a message. */
+/* A list whose rows have keys. Cursors are lines: those of the messages with these keys. Items
+ * are no messages, and several of them may lie between two lines: theirs are the keys. */
 struct list {
     const char *what;
     const char *up;   /* the key up to which the next rows of (?1, ?2] go */
     const char *down; /* the key before the last rows of (?1, ?2] */
+    const char *last; /* the highest key, if cursors are keys; NULL: they are lines */
 };
 
 #define UP(table, where)                                                                           \
@@ -32,13 +34,16 @@ struct list {
 #define DEAD_WHERE "status IN (2, 3) AND "
 
 static const struct list lists[] = {
-    {"messages", UP("message_entries", ""), DOWN("message_entries", "")},
-    {"dead_letters", UP(DEAD_TABLE, DEAD_WHERE), DOWN(DEAD_TABLE, DEAD_WHERE)},
-    {"tasks", UP("task_entries", ""), DOWN("task_entries", "")},
+    {"messages", UP("message_entries", ""), DOWN("message_entries", ""), NULL},
+    {"dead_letters", UP(DEAD_TABLE, DEAD_WHERE), DOWN(DEAD_TABLE, DEAD_WHERE), NULL},
+    {"tasks", UP("task_entries", ""), DOWN("task_entries", ""), NULL},
+    {"inbox_past", UP("inbox_entries", ""), DOWN("inbox_entries", ""),
+     "SELECT max(key) FROM inbox_entries"},
 };
 
-static const struct list *find_list(const char *what)
+static const struct list *find_list(const struct soc_query *query)
 {
+    const char *what = soc_query_name(query);
     for (size_t i = 0; i < sizeof(lists) / sizeof(lists[0]); i++)
         if (strcmp(lists[i].what, what) == 0)
             return &lists[i];
@@ -52,7 +57,7 @@ static bool is_activity(const struct soc_query *query)
 
 bool soc_page_serves(const struct soc_query *query)
 {
-    return is_activity(query) || query->past != NULL || find_list(query->what) != NULL;
+    return is_activity(query) || query->past != NULL || find_list(query) != NULL;
 }
 
 /* Runs a statement with up to two numbers and returns the one it answers; `fallback` for
@@ -152,9 +157,10 @@ static int take_rows(struct soc_page_rows *rows, sqlite3_stmt *statement, int64_
                : soc_database_fail(rows->database, sqlite_rc, rows->detail);
 }
 
-/* Walks the rows with keys in (low, high]; `*is_done`: all of them. */
+/* Walks the rows with keys in (low, high]; `*is_done`: all of them. `*last`: the key of the last
+ * one that was looked at. */
 static int walk_keys(struct soc_page_rows *rows, sqlite3_stmt *bound, sqlite3_stmt *statement,
-                     int64_t low, int64_t high, bool *is_done)
+                     int64_t low, int64_t high, int64_t *last, bool *is_done)
 {
     int64_t key = rows->is_backwards ? high + 1 : low;
     int rc = SOC_OK;
@@ -172,12 +178,20 @@ static int walk_keys(struct soc_page_rows *rows, sqlite3_stmt *bound, sqlite3_st
         else
             low = key;
     } while (rc == SOC_OK && !soc_page_rows_is_over(rows) && !soc_page_rows_is_late(rows));
-    uint64_t line = 0;
-    if (rc == SOC_OK && !*is_done)
-        rc = find_line(rows, key, &line);
-    if (rc == SOC_OK && !*is_done)
-        rows->looked = line;
+    *last = key;
     return rc;
+}
+
+/* Finds the keys (low, high] that lie behind the cursor `after`, up to the cursor `until`. */
+static int find_span(struct soc_page_rows *rows, const struct list *list, uint64_t after,
+                     uint64_t until, int64_t *low, int64_t *high)
+{
+    *low = (int64_t)after;
+    *high = (int64_t)until;
+    if (list->last != NULL)
+        return SOC_OK;
+    int rc = find_key(rows, after, low);
+    return rc == SOC_OK ? find_key(rows, until, high) : rc;
 }
 
 static int read_list(struct soc_page_rows *rows, const struct list *list, uint64_t after,
@@ -186,6 +200,7 @@ static int read_list(struct soc_page_rows *rows, const struct list *list, uint64
     uint64_t until = before - 1 < rows->until ? before - 1 : rows->until;
     int64_t low = 0;
     int64_t high = 0;
+    int64_t last = 0;
     sqlite3_stmt *bound = NULL;
     sqlite3_stmt *statement = NULL;
     int rc = narrow(rows, &after, &until);
@@ -194,9 +209,7 @@ static int read_list(struct soc_page_rows *rows, const struct list *list, uint64
         return SOC_OK;
     }
     if (rc == SOC_OK)
-        rc = find_key(rows, after, &low);
-    if (rc == SOC_OK)
-        rc = find_key(rows, until, &high);
+        rc = find_span(rows, list, after, until, &low, &high);
     if (rc == SOC_OK)
         rc = soc_database_prepare(rows->database, rows->is_backwards ? list->down : list->up,
                                   &bound, rows->detail);
@@ -204,7 +217,12 @@ static int read_list(struct soc_page_rows *rows, const struct list *list, uint64
         rc = soc_query_prepare(rows->database, rows->query, rows->is_backwards, &statement,
                                rows->detail);
     if (rc == SOC_OK)
-        rc = walk_keys(rows, bound, statement, low, high, is_done);
+        rc = walk_keys(rows, bound, statement, low, high, &last, is_done);
+    uint64_t looked = (uint64_t)last;
+    if (rc == SOC_OK && !*is_done && list->last == NULL)
+        rc = find_line(rows, last, &looked);
+    if (rc == SOC_OK && !*is_done)
+        rows->looked = looked;
     sqlite3_finalize(bound);
     sqlite3_finalize(statement);
     return rc;
@@ -257,7 +275,24 @@ static void set_cursors(const struct soc_page_rows *rows, struct soc_page *page,
     else
         page->previous = is_done || rows->looked <= after + 1 ? 0 : rows->looked;
     if (rows->is_backwards && rows->query->before == 0)
-        page->next = page->as_of;
+        page->next = page->last;
+}
+
+/* Reads the last cursor of a list; that of the activity log is its last line. */
+static int find_last(struct soc_page_rows *rows, const struct list *list, const struct edges *edges,
+                     uint64_t *last)
+{
+    sqlite3_stmt *statement = NULL;
+    int64_t key = 0;
+    *last = list == NULL ? edges->last : edges->folded;
+    if (list == NULL || list->last == NULL)
+        return SOC_OK;
+    int rc = soc_database_prepare(rows->database, list->last, &statement, rows->detail);
+    if (rc == SOC_OK)
+        rc = ask_number(rows, statement, 0, 0, &key);
+    sqlite3_finalize(statement);
+    *last = key < 0 ? 0 : (uint64_t)key;
+    return rc;
 }
 
 static int answer_page(struct soc_database *database, const struct soc_query *query,
@@ -265,14 +300,16 @@ static int answer_page(struct soc_database *database, const struct soc_query *qu
 {
     struct soc_page_rows rows = {.database = database, .query = query, .detail = detail};
     struct edges edges = {0};
-    const struct list *list = find_list(query->what);
+    const struct list *list = find_list(query);
     bool is_done = false;
     *page = (struct soc_page){0};
     int rc = soc_query_read_calendar(database, detail);
     if (rc == SOC_OK)
         rc = find_edges(&rows, &edges);
+    if (rc == SOC_OK)
+        rc = find_last(&rows, list, &edges, &page->last);
     /* Of a list, rows from before the first line are left: those that are live. */
-    if (list != NULL && query->after == 0)
+    if (list != NULL && (query->after == 0 || list->last != NULL))
         edges.first = 1;
     if (rc == SOC_OK && is_gone(query, edges.first))
         return fail_gone(query, page, edges.first, detail);
@@ -282,7 +319,7 @@ static int answer_page(struct soc_database *database, const struct soc_query *qu
     uint64_t before = query->before == 0 ? UINT64_MAX : query->before;
     page->first = edges.first;
     page->as_of = list == NULL ? edges.last : edges.folded;
-    rows.until = page->as_of;
+    rows.until = page->last;
     if (query->upto != 0 && query->upto < rows.until)
         rows.until = query->upto;
     rows.is_backwards = !query->has_after;

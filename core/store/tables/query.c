@@ -441,7 +441,7 @@ static const struct question *find_question(const char *what)
 int soc_query_prepare(struct soc_database *database, const struct soc_query *query,
                       bool is_backwards, sqlite3_stmt **out, struct soc_detail *detail)
 {
-    const struct question *question = find_question(query->what);
+    const struct question *question = find_question(soc_query_name(query));
     assert(question != NULL);
     struct soc_buf sql = {0};
     soc_buf_printf(&sql,
@@ -598,8 +598,8 @@ static int answer_letters(struct soc_database *database, const struct soc_query 
     return rc;
 }
 
-/* Lends the name of the question: items that are over are found without the index. */
-static const char *name_of(const struct soc_query *query)
+/* Items that are over are found without the index. */
+const char *soc_query_name(const struct soc_query *query)
 {
     bool is_past = query->state.data != NULL && !soc_slice_equal(query->state, SOC_SLICE("open"));
     return is_past && strcmp(query->what, "inbox") == 0 ? "inbox_past" : query->what;
@@ -618,7 +618,7 @@ int soc_query_answer(struct soc_database *database, const struct soc_query *quer
     if (strcmp(query->what, "dump") == 0) {
         rc = dump(database, &rows, detail);
     } else {
-        const struct question *question = find_question(name_of(query));
+        const struct question *question = find_question(soc_query_name(query));
         rc = question != NULL ? answer_question(database, question, query, &rows, detail)
                               : soc_fail(detail, SOC_EINVAL, "there is no query '%s'", query->what);
     }

@@ -7,9 +7,12 @@
 #include "store/store.h"
 #include "store/tables/database.h"
 
-/* For pages: prepares the statement of a list whose rows have the key of a message, which
- * is the last column and not shown, in ascending or descending order of the keys. The
- * caller binds a span of keys (low, high], steps and finalizes it. */
+/* Lends the name of what is asked for: that of the items of the past is not `inbox`. */
+const char *soc_query_name(const struct soc_query *query);
+
+/* For pages: prepares the statement of a list whose rows have a key, which is the last
+ * column and not shown, in ascending or descending order of the keys. The caller binds a
+ * span of keys (low, high], steps and finalizes it. */
 int soc_query_prepare(struct soc_database *database, const struct soc_query *query,
                       bool is_backwards, sqlite3_stmt **out, struct soc_detail *detail);
 void soc_query_bind_span(sqlite3_stmt *statement, int64_t low, int64_t high);

@@ -42,13 +42,26 @@ static void tell_message(struct teller *teller)
             .id = SOC_SLICE("t1"), .owner = SOC_SLICE("ann"));
 }
 
+/* An item that is decided at once, withdrawn at once, or stays open. */
+static void tell_item(struct teller *teller, uint64_t time_ms)
+{
+    uint64_t end = below(teller, 4);
+    teller->has_ended[++teller->key] = 2; /* no message */
+    PUT(teller->world, ITEM, item, .key = teller->key, .time_ms = time_ms, .priority = 2,
+        .agent = below(teller, 2) == 0 ? SOC_SLICE("ann") : SOC_SLICE("bob"),
+        .title = SOC_SLICE("may I?"));
+    if (end > 0)
+        PUT(teller->world, ITEM_END, item_end, .key = teller->key, .time_ms = time_ms,
+            .decision = end == 1 ? 4 : 1);
+}
+
 static void tell_step(struct teller *teller)
 {
     teller->time_ms += (int64_t)below(teller, 100) - 20; /* it may step back */
     uint64_t some = teller->key == 0 ? 0 : 1 + below(teller, teller->key);
     uint64_t outcome = 1 + below(teller, 5);
     uint64_t time_ms = (uint64_t)teller->time_ms;
-    switch (some == 0 ? 0 : below(teller, 8)) {
+    switch (some == 0 ? 0 : below(teller, 9)) {
     case 0:
     case 1:
     case 2:
@@ -72,6 +85,9 @@ static void tell_step(struct teller *teller)
     case 6:
         PUT(teller->world, EVENT, event, .time_ms = time_ms, .event = SOC_SLICE("log"),
             .agent = SOC_SLICE("bob"), .detail = SOC_SLICE("{\"n\":1}"));
+        break;
+    case 7:
+        tell_item(teller, time_ms);
         break;
     default:
         PUT(teller->world, BROADCAST_END, broadcast_end, .key = some, .time_ms = time_ms,
@@ -116,7 +132,8 @@ static void check_walks(struct soc_store *reader, struct soc_query query, const 
     do {
         page = read_page(reader, &query, &rows);
         put_rows(&up, soc_buf_slice(&rows));
-        CHECK(page.next == 0 || page.next > query.after);
+        if (!CHECK(page.next == 0 || page.next > query.after))
+            break;
         query.after = page.next;
     } while (page.next != 0);
     CHECK_TEXT(soc_buf_text(&up), all);
@@ -128,7 +145,8 @@ static void check_walks(struct soc_store *reader, struct soc_query query, const 
         struct soc_buf other = rows;
         rows = down;
         down = other;
-        CHECK(page.previous == 0 || query.before == 0 || page.previous < query.before);
+        if (!CHECK(page.previous == 0 || query.before == 0 || page.previous < query.before))
+            break;
         query.before = page.previous;
     } while (page.previous != 0);
     CHECK_TEXT(soc_buf_text(&down), all);
@@ -156,6 +174,11 @@ static const struct soc_query questions[] = {
     {.what = "activity", .since_ms = NOW_MS + 1000, .until_ms = NOW_MS + 2000},
     {.what = "messages", .agent = {"ann", 3}},
     {.what = "messages", .since_ms = NOW_MS + 1000, .until_ms = NOW_MS + 2000},
+    {.what = "inbox", .state = {"all", 3}},
+    {.what = "inbox", .state = {"decided", 7}},
+    {.what = "inbox", .state = {"withdrawn", 9}},
+    {.what = "inbox", .state = {"all", 3}, .agent = {"ann", 3}},
+    {.what = "inbox", .state = {"decided", 7}, .since_ms = NOW_MS + 1000},
 };
 #define QUESTIONS (sizeof(questions) / sizeof(questions[0]))
 
@@ -261,6 +284,48 @@ static void a_page_says_where_the_list_goes_on(void)
     world_fini(&world);
 }
 
+static void decide_item(struct world *world, uint64_t key)
+{
+    PUT(world, ITEM_END, item_end, .key = key, .time_ms = NOW_MS, .decision = 1);
+    CHECK_INT(world_append(world), SOC_OK);
+    CHECK_INT(world_fold(world), 0);
+}
+
+/* Between two pages, an item before the cursor is decided: none moves. */
+static void an_item_that_is_decided_moves_no_other(void)
+{
+    struct world world;
+    struct soc_buf rows = {0};
+    world_init(&world, IN_MEMORY);
+    for (uint64_t key = 1; key <= 6; key++)
+        PUT(&world, ITEM, item, .key = key, .time_ms = NOW_MS, .priority = 2,
+            .agent = SOC_SLICE("ann"), .title = SOC_SLICE("may I?"));
+    for (uint64_t key = 3; key <= 6; key++)
+        decide_item(&world, key);
+    struct soc_query up = {.what = "inbox",
+                           .state = SOC_SLICE("decided"),
+                           .is_page = true,
+                           .has_after = true,
+                           .limit = 2};
+    struct soc_page page = read_page(world.store, &up, &rows); /* 3 and 4 */
+    CHECK_INT(page.next, 4);
+    decide_item(&world, 1);
+    struct soc_buf one = {0};
+    soc_buf_put_slice(&one, soc_buf_slice(&rows));
+    up.after = page.next;
+    page = read_page(world.store, &up, &rows); /* 5 and 6 */
+    CHECK_INT(page.next, 0);
+    soc_buf_put_byte(&one, ',');
+    soc_buf_put_slice(&one, soc_buf_slice(&rows));
+    up.after = 2;
+    up.limit = 4;
+    read_page(world.store, &up, &rows);
+    CHECK_TEXT(soc_buf_text(&one), soc_buf_text(&rows));
+    soc_buf_fini(&one);
+    soc_buf_fini(&rows);
+    world_fini(&world);
+}
+
 static void a_page_without_time_looks_at_little_and_goes_on(void)
 {
     struct world world;
@@ -330,6 +395,7 @@ int main(void)
     RUN(walks_by_cursor_give_the_whole_list);
     RUN(a_page_is_what_the_view_shows);
     RUN(a_page_says_where_the_list_goes_on);
+    RUN(an_item_that_is_decided_moves_no_other);
     RUN(a_page_without_time_looks_at_little_and_goes_on);
     RUN(a_cursor_below_the_first_line_is_gone);
     return check_done();
