@@ -84,7 +84,7 @@ static int end_turn(lua_State *L, struct soc_script *script, const char *which, 
 {
     script->budget->is_spent = true;
     set_urgent_hook(script->budget, L);
-    return soc_effect_break_budget(L, script, which, limit);
+    return soc_effect_break_budget(L, script, which, limit, 0);
 }
 
 /* Tells whether the hook must be called at the next instruction. */

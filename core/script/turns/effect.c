@@ -70,7 +70,7 @@ void soc_effect_put_where(lua_State *L, struct soc_buf *out)
 }
 
 int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char *which,
-                            uint64_t limit)
+                            uint64_t limit, int64_t used_ms)
 {
     if (!script->is_broken) {
         struct soc_buf where = {0};
@@ -79,6 +79,8 @@ int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char 
                           "one turn did too much at once; split the work over several messages");
         soc_json_put_text_member(&script->fatal, "which", soc_slice_text(which));
         soc_buf_printf(&script->fatal, ",\"limit\":%llu", (unsigned long long)limit);
+        if (used_ms > 0)
+            soc_buf_printf(&script->fatal, ",\"used_ms\":%lld", (long long)used_ms);
         if (where.length > 0)
             soc_json_put_text_member(&script->fatal, "where", soc_buf_slice(&where));
         soc_buf_fini(&where);

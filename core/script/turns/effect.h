@@ -45,9 +45,9 @@ int soc_effect_push_answer(lua_State *L, struct soc_slice answer);
 void soc_effect_put_where(lua_State *L, struct soc_buf *out);
 
 /* Ends the turn because it is over its budget `which`: no script can catch the error, and
- * nothing more can be done in the turn. */
+ * nothing more can be done in the turn. `used_ms`: the CPU time of its worker, 0: unknown. */
 int soc_effect_break_budget(lua_State *L, struct soc_script *script, const char *which,
-                            uint64_t limit);
+                            uint64_t limit, int64_t used_ms);
 
 /* Hash of the arguments from `first` to the top, as JSON. Raises if they are not. The last
  * of them is in `frame->scratch` then. */

@@ -335,9 +335,9 @@ static int finish_activation(lua_State *co, struct soc_script *script,
 static int end_over(lua_State *co, struct soc_script *script, const struct soc_question *question)
 {
     if (soc_slice_equal(question->first, SOC_SLICE("\"text_bytes\"")))
-        return soc_effect_break_budget(co, script, "text_bytes", SOC_SCRIPT_TEXT_BYTES_MAX);
+        return soc_effect_break_budget(co, script, "text_bytes", SOC_SCRIPT_TEXT_BYTES_MAX, 0);
     if (soc_slice_equal(question->first, SOC_SLICE("\"memory\"")))
-        return soc_effect_break_budget(co, script, "memory", script->memory_bytes_max);
+        return soc_effect_break_budget(co, script, "memory", script->memory_bytes_max, 0);
     return refuse_nonsense(co, script);
 }
 
@@ -379,9 +379,10 @@ static int end_turn(lua_State *co, struct soc_script *script, enum soc_seat_stat
 {
     switch (state) {
     case SOC_SEAT_OVER:
-        return soc_effect_break_budget(co, script, "cpu_ms", script->cpu_ms_max);
+        return soc_effect_break_budget(co, script, "cpu_ms", script->cpu_ms_max,
+                                       soc_seat_used_ms(thread_of(script)->seat));
     case SOC_SEAT_FULL:
-        return soc_effect_break_budget(co, script, "memory", script->memory_bytes_max);
+        return soc_effect_break_budget(co, script, "memory", script->memory_bytes_max, 0);
     case SOC_SEAT_STRAYED:
         return break_off(co, script, "nondeterministic",
                          "the script did something else when it was run again");

@@ -78,6 +78,7 @@ struct soc_seat {
     unsigned strays;   /* times that it had to begin anew */
     int64_t base_ms;   /* CPU time of the worker when the turn began */
     int64_t own_us;    /* CPU time that the host spent on the turn */
+    int64_t used_ms;   /* CPU time of the turn, when it was last looked at */
     int64_t spoken_us; /* when the worker was last spoken to */
 };
 
@@ -240,6 +241,11 @@ void soc_seat_charge(struct soc_seat *seat, int64_t cpu_us)
     seat->own_us += cpu_us;
 }
 
+int64_t soc_seat_used_ms(const struct soc_seat *seat)
+{
+    return seat->used_ms;
+}
+
 /* Takes a worker from the agent that has not used its own for longest: a kept one, else one
  * that waits for somebody. False: all of them work. */
 static bool make_room(struct soc_script *script)
@@ -315,9 +321,10 @@ static void say(struct soc_seat *seat, struct soc_slice answer)
 }
 
 /* Whether the worker may go on working. */
-static enum soc_seat_state check_time(const struct soc_seat *seat)
+static enum soc_seat_state check_time(struct soc_seat *seat)
 {
     int64_t used_us = (soc_workers_cpu_ms(seat->worker) - seat->base_ms) * 1000 + seat->own_us;
+    seat->used_ms = used_us / 1000;
     if (used_us > (int64_t)seat->script->cpu_ms_max * 1000)
         return SOC_SEAT_OVER;
     bool is_silent = soc_workers_clock_us() - seat->spoken_us > SILENCE_US;

@@ -70,4 +70,7 @@ void soc_seat_renew(struct soc_seat *seat);
 /* Charges CPU time that the host spent on the turn. */
 void soc_seat_charge(struct soc_seat *seat, int64_t cpu_us);
 
+/* The CPU time of the turn when it was last looked at, the worker's and the host's. */
+int64_t soc_seat_used_ms(const struct soc_seat *seat);
+
 #endif
