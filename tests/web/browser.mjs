@@ -14,12 +14,15 @@ const axeSource = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 // Long enough for any working machine. Only a failure takes as long.
 export const WAIT_MS = Number(process.env.PAGE_WAIT_MS ?? 120000);
 
-export function launch() {
+export function launch(more = []) {
   return chromium.launch({
     executablePath: process.env.CHROMIUM,
-    args: ["--no-sandbox", "--enable-precise-memory-info", "--js-flags=--expose-gc"],
+    args: ["--no-sandbox", "--enable-precise-memory-info", "--js-flags=--expose-gc", ...more],
   });
 }
+
+/** Whether an address is one of the society at `here`; 127.0.0.1:4000 is not 127.0.0.1:40001. */
+export const isWithin = (url, here) => url === here || url.startsWith(`${here}/`);
 
 /** A page of its own browser context. `visit(url)` opens the page of a society in it and answers
  *  a list that what goes wrong there is added to. */
@@ -48,7 +51,7 @@ export async function newTab(
     dialog.dismiss();
   });
   page.on("request", (request) => {
-    const isOurs = request.url().startsWith(here) || /^(blob|data):/.test(request.url());
+    const isOurs = isWithin(request.url(), here) || /^(blob|data):/.test(request.url());
     if (!isOurs) problems.push(`a request for ${request.url()}`);
   });
   async function visit(url, { allow = /^$/ } = {}) {

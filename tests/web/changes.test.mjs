@@ -74,12 +74,14 @@ test("a policy whose example fails is not in force: the page says which and keep
     await go(page, "#/policies?kind=contacts");
     const card = page.locator('.policy[data-id="contacts"]');
     await card.locator('[name="name"]').fill("mine");
+    await card.locator('[name="settings"]').fill('{"hint":"mine"}');
     await card.locator('[data-do="swap"]').click();
     await page.click('[data-do="confirm"]');
     await said(page, "The policy was not accepted. The old one stays in force.");
     await said(page, "contacts: example 2 of mine fails");
     assert.match(await card.textContent(), /strictv1/);
     assert.equal(await card.locator('[name="name"]').inputValue(), "mine");
+    assert.equal(await card.locator('[name="settings"]').inputValue(), '{"hint":"mine"}');
     assert.equal(await card.locator('[data-do="swap"]:disabled').count(), 0);
     assert.equal(society.policies[0].name, "strict");
 

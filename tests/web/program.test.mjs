@@ -195,6 +195,24 @@ test("an address by another host name is refused, and the policy of the page is 
     const response = await fetch(`${program.url}/`);
     assert.match(response.headers.get("content-security-policy"), /default-src 'self'/);
     assert.doesNotMatch(response.headers.get("content-security-policy"), /unsafe/);
+
+    // A browser that a name of somebody else leads here gets nothing, whatever it opens.
+    const misled = await launch(["--host-resolver-rules=MAP evil.example 127.0.0.1"]);
+    try {
+      const page = await misled.newPage();
+      const { port } = new URL(program.url);
+      for (const [host, status] of [
+        ["127.0.0.1", 200],
+        ["evil.example", 403],
+      ])
+        for (const path of ["/", "/api/v1/stats"]) {
+          const answer = await page.goto(`http://${host}:${port}${path}`);
+          assert.equal(answer.status(), status, host + path);
+        }
+      assert.equal(await page.locator("#main").count(), 0);
+    } finally {
+      await misled.close();
+    }
   });
 });
 
