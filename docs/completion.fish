@@ -7,6 +7,8 @@ function __society_complete
         switch $line
             case '<directory>'
                 __fish_complete_directories $word
+            case '<file>'
+                __fish_complete_path $word
             case '<lua>'
                 __fish_complete_directories $word
                 string match -- '*.lua' $word*

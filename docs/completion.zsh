@@ -7,6 +7,7 @@ _society() {
   while IFS= read -r line; do
     case $line in
       '<directory>') _files -/ ;;
+      '<file>') _files ;;
       '<lua>') _files -g '*.lua' ;;
       -*) options+=("$line") ;;
       *=) unfinished+=("$line") ;;

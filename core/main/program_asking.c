@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "bridge/control/client.h"
+#include "embed/home.h"
 #include "kernel/operations/catalogue.h"
 #include "main/program.h"
 #include "main/stopped.h"
@@ -12,6 +13,7 @@
 #include "parts/table.h"
 #include "script/bindings/settings.h"
 #include "script/policies/kinds.h"
+#include "script/policies/policy_names.h"
 #include "sim/faults.h"
 #include "store/directory.h"
 
@@ -268,9 +270,22 @@ static void push_settings(lua_State *L)
     }
 }
 
+/* policy_names(kind): a JSON list of the shipped policies of that kind. */
+static int policy_names(lua_State *L)
+{
+    struct soc_buf home = {0};
+    struct soc_buf names = {0};
+    bool is_found = soc_home_find(&home);
+    soc_policy_names_put(NULL, is_found ? home.data : NULL, luaL_checkstring(L, 1), &names);
+    lua_pushlstring(L, names.data, names.length);
+    soc_buf_fini(&names);
+    soc_buf_fini(&home);
+    return 1;
+}
+
 static const luaL_Reg functions[] = {
-    {"ask", ask},         {"ask_page", ask_page}, {"ask_stopped", ask_stopped},
-    {"is_held", is_held}, {NULL, NULL},
+    {"ask", ask},         {"ask_page", ask_page},         {"ask_stopped", ask_stopped},
+    {"is_held", is_held}, {"policy_names", policy_names}, {NULL, NULL},
 };
 
 void soc_program_add_asking(lua_State *L)

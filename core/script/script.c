@@ -465,7 +465,7 @@ void soc_script_each_policy_file(struct soc_script *script,
 void soc_script_put_policy_names(const struct soc_script *script, const char *kind,
                                  struct soc_buf *out)
 {
-    soc_policy_names_put(script, kind, out);
+    soc_policy_names_put(script->app_dir, script->home, kind, out);
 }
 
 bool soc_script_has_main(const struct soc_script *script)

@@ -46,11 +46,12 @@ static int compare(const void *left, const void *right)
     return strcmp(*(char *const *)left, *(char *const *)right);
 }
 
-void soc_policy_names_put(const struct soc_script *script, const char *kind, struct soc_buf *out)
+void soc_policy_names_put(const char *app_dir, const char *home, const char *kind,
+                          struct soc_buf *out)
 {
     struct names names = {0};
-    add_folder(&names, script->app_dir, kind);
-    add_folder(&names, script->home, kind);
+    add_folder(&names, app_dir, kind);
+    add_folder(&names, home, kind);
     if (names.count > 0)
         qsort(names.items, names.count, sizeof(*names.items), compare);
     soc_buf_put_byte(out, '[');

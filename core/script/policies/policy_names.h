@@ -6,10 +6,10 @@
 
 #include "base/buf.h"
 
-struct soc_script;
-
-/* Appends a JSON list of the names of the app's and the shipped policies of that kind, in
- * order of the alphabet, each once: of two with one name the app's is meant. */
-void soc_policy_names_put(const struct soc_script *script, const char *kind, struct soc_buf *out);
+/* Appends a JSON list of the names of the policies of that kind in the app's folder and in that
+ * of the program, either of which may be NULL, in order of the alphabet, each once: of two with
+ * one name the app's is meant. */
+void soc_policy_names_put(const char *app_dir, const char *home, const char *kind,
+                          struct soc_buf *out);
 
 #endif

@@ -19,23 +19,23 @@ local program = require("society.program")
 
 local M = { DONE = 0, FAILED = 1, USAGE = 2, DISK = 74 }
 
+-- A function of society.cli.offers, which is read only for completion.
+local function offer(name)
+  return function(words, state)
+    return require("society.cli.offers")[name](words, state)
+  end
+end
+
+M.offer = offer
+
 -- Options that several commands have.
 M.state = { "state", value = "DIR", text = "the state directory (default .society)",
   default = ".society", completes = "<directory>" }
 M.json = { "json", text = "print one JSON object per line" }
 M.set = { "set", value = "KEY=VALUE", kind = "list",
-  text = "override a setting of society.config; repeatable" }
+  completes = offer("settings"), text = "override a setting of society.config; repeatable" }
 
-local function policy_kinds()
-  local names = {}
-  for index, kind in ipairs(program.kinds) do
-    names[index] = kind .. "="
-  end
-  return names
-end
-
-M.policy_kinds = policy_kinds
-M.policy = { "policy", value = "KIND=NAME", kind = "list", completes = policy_kinds,
+M.policy = { "policy", value = "KIND=NAME", kind = "list", completes = offer("policies"),
   text = "put a policy in force; repeatable" }
 
 --- Prints an error of a command and returns the exit code for wrong usage.

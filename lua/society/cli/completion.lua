@@ -36,7 +36,9 @@ local function print_each(candidates, words, all)
     candidates = { candidates }
   end
   for _, word in ipairs(candidates or {}) do
-    print(word)
+    if not word:find("%c") then -- texts of agents may have line breaks
+      print(word)
+    end
   end
 end
 

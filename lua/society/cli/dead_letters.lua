@@ -23,12 +23,12 @@ local FILTERS = {
 local NAMES = { "agent", "from", "to", "type", "reason", "task", "correlation", "since", "until",
   "older" }
 
-local function filter_names()
-  local names = { "all" }
-  for _, name in ipairs(NAMES) do
-    names[#names + 1] = name .. "="
-  end
-  return names
+-- Filters whose values may be cut short, by their members, and what they name.
+local NAMED = { agent = "anyone", from = "anyone", to = "anyone", task = "letter_task",
+  correlation_id = "letter_chain" }
+
+local function filters_offered(words, state)
+  return require("society.cli.offers").letter_filters(NAMES)(words, state)
 end
 
 -- The value of a filter as the request has it, or nil.
@@ -68,7 +68,8 @@ end
 -- Has all letters that fit changed, and says how many.
 local function change_all(command, words, given)
   local members, code = read_filter(command, given.filter)
-  if not members then
+  code = code or ids.find_all(command, given.state, members, NAMED)
+  if code then
     return code
   end
   if next(members) == nil and not given.expected then
@@ -138,7 +139,7 @@ function M.make(words)
     words = "[ID…]",
     min = 0, max = 1000,
     options = {
-      { "filter", value = "NAME=VALUE", kind = "list", completes = filter_names,
+      { "filter", value = "NAME=VALUE", kind = "list", completes = filters_offered,
         text = "all dead letters that fit; repeatable" },
       { "expected", value = "N", kind = "number",
         text = "do nothing unless so many fit the filter" },

@@ -8,15 +8,29 @@
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
 local program = require("society.program")
+local rows = require("society.cli.rows")
 
 local M = {}
 
 local CANDIDATES_MAX = 10 -- named when a prefix fits several
 local COMPLETED_MAX = 200 -- offered by completion
+local UNLIMITED = { agents = true, links = true }
+
+-- Calls `take(id)` for agents that have ended. Returns an exit code if that failed.
+local function each_ended(state, take)
+  local stored, code = rows.stored(state, "agents")
+  for _, row in ipairs(stored or {}) do
+    if row.ended_ms then
+      take(row.id)
+    end
+  end
+  return code
+end
 
 -- Where ids are looked for: the lists, as { operation, members }, and the member with the id.
 -- `exact` is the operation that knows a thing by its id even if it has ended, and the name of
--- its parameter.
+-- its parameter. `counts(row)` tells which rows are meant, `more(take)` gives ids that no list
+-- has, and is asked only if none of the lists has one that fits.
 local KINDS = {
   agent = { noun = "agent", member = "id", is_named = true, exact = { "agent", "agent" },
     lists = { { "agents", {} } } },
@@ -25,15 +39,30 @@ local KINDS = {
   item = { noun = "open item", member = "id", lists = { { "inbox", {} } } },
   message = { noun = "message", member = "id", exact = { "message", "message_id" },
     lists = { { "messages", {} } } },
+  -- Those that have ended are only in the tables.
+  anyone = { noun = "agent", member = "id", is_named = true, exact = { "agent", "agent" },
+    lists = { { "agents", {} } }, more = each_ended },
+  outside = { noun = "outside agent", member = "id", is_named = true, lists = { { "agents", {} } },
+    counts = function(row) return program.member(row, "external") == "true" end },
+  host = { noun = "host", member = "host", is_named = true, lists = { { "links", {} } } },
+  chain = { noun = "chain", member = "correlation_id",
+    lists = { { "messages", {} } } },
+  letter_task = { noun = "dead letters' task", member = "task_id", is_named = true,
+    lists = { { "dead_letters", {} } } },
+  letter_chain = { noun = "dead letters' chain", member = "correlation_id",
+    lists = { { "dead_letters", {} } } },
   letter = { noun = "dead letter", member = "id", lists = { { "dead_letters", {} } } },
 }
 
 -- Calls `take(id)` for each id of the kind. Returns an exit code if that failed.
 local function each_id(state, kind, take)
   for _, list in ipairs(kind.lists) do
-    local code = ask.walk(state, list[1], list[2], function(rows)
-      for row in program.rows(rows) do
-        take((program.cells(row, { kind.member })))
+    local code = ask.walk(state, list[1], list[2], function(page)
+      for row in program.rows(page) do
+        local id = program.cells(row, { kind.member })
+        if id and id ~= "" and (not kind.counts or kind.counts(row)) then
+          take(id)
+        end
       end
     end)
     if code then
@@ -68,12 +97,16 @@ end
 -- text itself, if it is one of them, comes alone.
 local function find_all(state, kind, text)
   local found, seen = {}, {}
-  local code = each_id(state, kind, function(id)
+  local function take(id)
     if begins(kind, id, text) and not seen[id] then
       seen[id] = true
       found[#found + 1] = id
     end
-  end)
+  end
+  local code = each_id(state, kind, take)
+  if not code and #found == 0 and kind.more then
+    code = kind.more(state, take)
+  end
   if code then
     return nil, code
   end
@@ -111,11 +144,25 @@ function M.find(command, state, name, text)
   return found[1] or text
 end
 
+-- The rows of a list, of a society that runs or not; nothing else is said if there is none.
+local function ask_quietly(state, request)
+  local list, name = program.ask(state, request)
+  return list or name == "no_such_file" and program.ask_stopped(state, request) or "[]"
+end
+
 -- Tells whether the society is held by a process that does not answer, so that nothing can be
 -- looked for. What the ids are given to says so best.
 local function is_mute(state)
   local _, name = program.ask(state, ask.request("stats"))
   return name == "no_such_file" and program.is_held(state)
+end
+
+--- The same, but the text itself where there is no society to ask.
+function M.find_if_there(command, state, name, text)
+  if ask_quietly(state, ask.request("stats")) == "[]" then
+    return text
+  end
+  return M.find(command, state, name, text)
 end
 
 --- The filters of a request, changed to the ids that their texts stand for, where `names` says
@@ -141,17 +188,11 @@ end
 -- and else nobody would know why. Agents on other hosts are not known here.
 function M.complain_of_unknown(state, members, names)
   for _, filter in ipairs({ "agent", "from", "to" }) do
-    local text = names[filter] == "agent" and members[filter]
-    if text and not text:find("@", 1, true) and is_exact(state, KINDS.agent, text) == false then
+    local text = names[filter] == "anyone" and members[filter]
+    if text and not text:find("@", 1, true) and is_exact(state, KINDS.anyone, text) == false then
       program.complain("no agent has the id " .. text)
     end
   end
-end
-
--- The rows of a list, of a society that runs or not; nothing else is said if there is none.
-local function ask_quietly(state, request)
-  local rows, name = program.ask(state, request)
-  return rows or name == "no_such_file" and program.ask_stopped(state, request) or "[]"
 end
 
 --- A function that offers ids of the kind to completion: those in the state directory that is
@@ -159,15 +200,19 @@ end
 function M.completing(name)
   return function(_, state)
     local kind = KINDS[name]
-    local ids = {}
+    local ids, seen = {}, {}
     for _, list in ipairs(kind.lists) do
-      local members = { limit = list[1] ~= "agents" and COMPLETED_MAX or nil }
+      local members = { limit = UNLIMITED[list[1]] == nil and COMPLETED_MAX or nil }
       for key, value in pairs(list[2]) do
         members[key] = value
       end
-      local rows = ask_quietly(state, ask.request(list[1], members))
-      for row in program.rows(rows) do
-        ids[#ids + 1] = (program.cells(row, { kind.member }))
+      local answer = ask_quietly(state, ask.request(list[1], members))
+      for row in program.rows(answer) do
+        local id = program.cells(row, { kind.member })
+        if id and id ~= "" and not seen[id] and (not kind.counts or kind.counts(row)) then
+          seen[id] = true
+          ids[#ids + 1] = id
+        end
       end
     end
     return ids

@@ -14,7 +14,8 @@ local M = {
   words = "ITEM [approve|modify|reject]",
   min = 1, max = 2,
   options = {
-    { "choice", value = "OPTION", text = "one of the item's options; approves by itself" },
+    { "choice", value = "OPTION", completes = arguments.offer("choices"),
+      text = "one of the item's options; approves by itself" },
     { "comment", value = "TEXT", text = "the reason; sent to the agent that asked" },
     { "changes", value = "JSON", text = "an object or a list; required by modify" },
     arguments.state,

@@ -8,37 +8,52 @@ local ask = require("society.cli.ask")
 local ids = require("society.cli.ids")
 local life = require("society.cli.life")
 local news = require("society.cli.news")
+local offers = require("society.cli.offers")
 local output = require("society.cli.output")
 local program = require("society.program")
 local rows = require("society.cli.rows")
+
+-- Values of --type for the subject: types, states and events.
+local TYPES = { activity = { "event", "type" }, tasks = { "type", "state" } }
+
+local function types_of(words, state)
+  local subject = (words[2] or ""):gsub("-", "_")
+  local names = TYPES[subject] or { "type" }
+  return offers.values(TYPES[subject] and subject or subject == "dead_letters" and subject
+    or "messages", names)(words, state)
+end
 
 -- The filters: how each is called on the command line, and its help.
 local FILTERS = {
   { "agent", value = "ID", text = "rows about one agent", completes = ids.completing("agent") },
   { "task", value = "ID", text = "rows that belong to one task",
     completes = ids.completing("task") },
-  { "type", value = "TYPE", text = "messages of one type, tasks of one type or state" },
-  { "correlation", filter = "correlation_id", value = "ID", text = "rows of one request" },
+  { "type", value = "TYPE", text = "messages of one type, tasks of one type or state",
+    completes = types_of },
+  { "correlation", filter = "correlation_id", value = "ID", text = "rows of one request",
+    completes = ids.completing("chain") },
   { "since", value = "TIME", text = "rows from this time on, such as 2026-01-05T12:00:00Z" },
   { "until", value = "TIME", text = "rows before this time" },
   { "from", value = "ID", text = "dead letters from one sender",
     completes = ids.completing("agent") },
   { "to", value = "ID", text = "dead letters to one receiver",
     completes = ids.completing("agent") },
-  { "reason", value = "CODE", text = "dead letters that ended with one error, such as expired" },
+  { "reason", value = "CODE", text = "dead letters that ended with one error, such as expired",
+    completes = offers.reasons },
   { "limit", value = "N", kind = "number", text = "the latest N rows" },
 }
 
 -- Filters whose values may be cut short, and what they name.
-local NAMED = { agent = "agent", task = "task", from = "agent", to = "agent" }
+local NAMED = { agent = "anyone", task = "task", from = "anyone", to = "anyone",
+  correlation_id = "chain" }
 
 -- Subjects that are one thing: the operation, its parameter, and how people see the answer.
 local SINGLE = {
-  { "agent", "one agent, alive or ended: inspect agent ID", param = "agent", kind = "agent" },
+  { "agent", "one agent, alive or ended: inspect agent ID", param = "agent", kind = "anyone" },
   { "message", "one message and its whole life: inspect message ID", param = "message_id",
     kind = "message" },
   { "conversation", "what an agent's model saw, said and called: --agent ID", param = "agent",
-    kind = "agent", is_filter = true, has_ended = true },
+    kind = "anyone", is_filter = true, has_ended = true },
 }
 
 local ENTRIES_BYTES_MAX = 1 << 20 -- of a conversation, as a living agent's is answered

@@ -2,6 +2,7 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local ids = require("society.cli.ids")
 local output = require("society.cli.output")
 
 local M = {
@@ -13,7 +14,7 @@ local M = {
     .. "directory of one of the two hosts was put back to an older copy or replaced. After you "
     .. "have seen which messages that concerns, reset both ends: what was not acknowledged is "
     .. "sent again, under new numbers.",
-  completes = { { "reset" } },
+  completes = { { "reset" }, ids.completing("host") },
   example = "society link reset beta",
 }
 
@@ -22,7 +23,12 @@ function M.run(given)
   if verb ~= "reset" then
     return arguments.complain(M, "'reset HOST' expected, not '%s'", verb)
   end
-  local list, code = ask.ask(given.state, ask.request("link_reset", { host = host }))
+  local list, code
+  host, code = ids.find(M, given.state, "host", host)
+  if not host then
+    return code
+  end
+  list, code = ask.ask(given.state, ask.request("link_reset", { host = host }))
   if not list then
     return code
   end

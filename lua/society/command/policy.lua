@@ -13,7 +13,7 @@ local M = {
   options = { arguments.state, arguments.json },
   notes = "A NAME that contains / or .lua is a path. Either all policies are swapped or none. They "
     .. "stay in force at later starts and override --policy and the app; KIND= ends that.",
-  completes = { rest = arguments.policy_kinds },
+  completes = { rest = arguments.offer("policies") },
   example = "society policy contacts=open supervision=./patient.lua",
 }
 

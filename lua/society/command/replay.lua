@@ -12,7 +12,7 @@ local VALUE_BYTES_MAX = 400
 local ROWS_PER_UPDATE = 256
 
 local policy = { "policy", value = "KIND=NAME", kind = "list",
-  completes = arguments.policy_kinds, text = "use this policy instead of the recorded one" }
+  completes = arguments.offer("policies"), text = "use this policy instead of the recorded one" }
 
 local M = {
   summary = "run kept history again and show what differs",

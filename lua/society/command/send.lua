@@ -4,6 +4,7 @@ local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
 local ids = require("society.cli.ids")
 local json = require("society.json")
+local offers = require("society.cli.offers")
 local program = require("society.program")
 
 local M = {
@@ -14,7 +15,8 @@ local M = {
     { "to", value = "ID", text = "the receiver; without it the gatekeeper decides",
       completes = ids.completing("agent") },
     arguments.state,
-    { "type", value = "T", text = "the message type (default general)" },
+    { "type", value = "T", text = "the message type (default general)",
+      completes = offers.values("messages", { "type" }) },
     { "json-payload", text = "TEXT is the payload as JSON" },
     { "wait", text = "wait for the reply and print it" },
     { "timeout", value = "MS", kind = "number", default = 30000,

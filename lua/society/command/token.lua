@@ -2,6 +2,7 @@
 
 local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
+local ids = require("society.cli.ids")
 local json = require("society.json")
 local output = require("society.cli.output")
 local program = require("society.program")
@@ -14,11 +15,13 @@ local M = {
     arguments.state,
     { "scope", value = "SCOPES", text = "a comma-separated list of read, write, decide, operate",
       completes = { "read", "write", "decide", "operate", "read,write,decide,operate" } },
-    { "as", value = "AGENT", text = "the outside agent whose messages the token sends and sees" },
+    { "as", value = "AGENT",
+      text = "the outside agent whose messages the token sends and sees",
+      completes = ids.completing("outside") },
     arguments.json,
   },
   notes = "A token is printed once, by add; only its hash is kept.",
-  completes = { { "add", "list", "remove" } },
+  completes = { { "add", "list", "remove" }, arguments.offer("tokens") },
   example = "society token add grafana --scope read",
 }
 
@@ -35,7 +38,14 @@ local function add(given)
   if not name or not given.scope then
     return arguments.complain(M, "add needs a NAME and --scope, as in: %s", M.example)
   end
-  local token, code = finish(program.token_add(given.state, name, given.scope, given.as))
+  local as, code, token
+  if given.as then
+    as, code = ids.find_if_there(M, given.state, "outside", given.as)
+    if not as then
+      return code
+    end
+  end
+  token, code = finish(program.token_add(given.state, name, given.scope, as))
   if not token then
     return code
   end

@@ -4,6 +4,7 @@ local arguments = require("society.cli.arguments")
 local ask = require("society.cli.ask")
 local ids = require("society.cli.ids")
 local news = require("society.cli.news")
+local offers = require("society.cli.offers")
 local output = require("society.cli.output")
 local program = require("society.program")
 
@@ -17,8 +18,10 @@ local M = {
       completes = ids.completing("agent") },
     { "task", value = "ID", text = "lines that belong to one task",
       completes = ids.completing("task") },
-    { "type", value = "NAME", text = "lines of one event, or about messages of one type" },
-    { "correlation", filter = "correlation_id", value = "ID", text = "lines of one request" },
+    { "type", value = "NAME", text = "lines of one event, or about messages of one type",
+      completes = offers.values("activity", { "event", "type" }) },
+    { "correlation", filter = "correlation_id", value = "ID", text = "lines of one request",
+      completes = ids.completing("chain") },
     { "after", value = "LINE", kind = "number", text = "from the line after this one on" },
     arguments.json,
   },
@@ -67,7 +70,8 @@ function M.run(given)
     return arguments.complain(M, "--after needs 0 or more")
   end
   local members = filters_of(given)
-  local code = ids.find_all(M, given.state, members, { agent = "agent", task = "task" })
+  local code = ids.find_all(M, given.state, members, { agent = "anyone", task = "task",
+    correlation_id = "chain" })
   if code then
     return code
   end

@@ -1,6 +1,7 @@
--- What the program says about itself: help, completion, and the documents that must agree.
+-- What the program says about itself: help, and the documents that must agree.
 
 local program = require("program")
+local shells = require("shells")
 
 describe("the program", function()
   local place
@@ -41,90 +42,9 @@ describe("the program", function()
     end
   end)
 
-  -- What bash offers after `words`, the last of which is incomplete.
   local function complete(...)
-    local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
-    local words = {}
-    for index, word in ipairs({ place.program, ... }) do
-      words[index] = program.quote(word)
-    end
-    place:write("complete", (". %scompletion.bash; COMP_WORDS=(%s) COMP_CWORD=%d; _society; "
-      .. 'echo "${COMPREPLY[@]}"'):format(docs, table.concat(words, " "), #words - 1))
-    return place:shell("bash complete").out:gsub("\n$", "")
+    return shells.bash(place, ...)
   end
-
-  it("completes commands, options, their values and files in bash", function()
-    place:write("app.lua", "require('society').main(function() end)")
-    place:write("other.txt", "")
-    local there = place:run("sim app.lua --faults zork").err:match("names from (.*)\n")
-    assert.equal("none default " .. there:gsub(",", ""), complete("sim", "app.lua", "--faults", ""))
-    assert.equal("default delay dead", complete("sim", "app.lua", "--faults", "de"))
-    assert.equal("resume redeliver replay restore repl", complete("re"))
-    assert.equal("--seed --seeds --set", complete("sim", "app.lua", "--se"))
-    assert.equal("app.lua", complete("run", ""))
-    assert.equal("contacts= context=", complete("policy", "con"))
-    assert.equal("modify", complete("decide", "item", "mo"))
-    assert.equal("", complete("fly", ""))
-  end)
-
-  -- Their completion runs inside an editor; compadd and _files are what it calls there.
-  it("completes the same in zsh", function()
-    if place:shell("zsh -c true").code ~= 0 then
-      pending("zsh is not installed")
-      return
-    end
-    local function zsh(...)
-      local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
-      local words = {}
-      for index, word in ipairs({ place.program, ... }) do
-        words[index] = program.quote(word)
-      end
-      place:write("complete", ([=[
-        compdef() { : }
-        source %scompletion.zsh
-        compadd() { local name=$@[-1] each
-          for each in ${(P)name}; do
-            [[ $each == ${words[CURRENT]}* ]] && print -r -- $each
-          done
-          true
-        }
-        _files() { print -r -- "$@" }
-        words=(%s) CURRENT=%d
-        _society]=]):format(docs, table.concat(words, " "), #words))
-      return (place:shell("zsh -f complete").out:gsub("\n$", ""):gsub("\n", " "))
-    end
-    place:write("app.lua", "require('society').main(function() end)")
-    assert.equal("resume redeliver replay restore repl", zsh("re"))
-    assert.equal("default delay dead", zsh("sim", "app.lua", "--faults", "de"))
-    assert.equal("--seed --seeds --set", zsh("sim", "app.lua", "--se"))
-    assert.equal("-g *.lua", zsh("run", ""))
-    assert.equal("contacts= context=", zsh("policy", "con"))
-  end)
-
-  it("completes the same in fish", function()
-    if place:shell("fish -c true").code ~= 0 then
-      pending("fish is not installed")
-      return
-    end
-    local function fish(line)
-      local docs = place.program:match("^(.*)/[^/]+/society$") .. "/docs/"
-      place:write("complete", ("source %scompletion.fish\nset PATH %s $PATH\ncomplete -C %s\n")
-        :format(docs, program.quote(place.program:match("^(.*)/society$")), program.quote(line)))
-      local list = {}
-      for word in place:shell("HOME=$PWD fish complete").out:gmatch("[^\n]+") do
-        list[#list + 1] = word:match("^[^\t]+")
-      end
-      table.sort(list)
-      return table.concat(list, " ")
-    end
-    place:write("app.lua", "require('society').main(function() end)")
-    place:write("other.txt", "")
-    assert.equal("redeliver repl replay restore resume", fish("society re"))
-    assert.equal("dead default delay", fish("society sim app.lua --faults de"))
-    assert.equal("--seed --seeds --set", fish("society sim app.lua --se"))
-    assert.equal("app.lua", fish("society run "))
-    assert.equal("contacts= context=", fish("society policy con"))
-  end)
 
   it("inspects every subject it offers, running or stopped", function()
     place:write("app.lua", "require('society').main(function(user) user:receive {} end)")
