@@ -23,6 +23,8 @@ export class Society {
       reads: 0,
       talk: [],
       then: null,
+      resumed: [], // where each stream of events began
+      hangUps: [],
       messages: new Map(),
     });
   }
@@ -223,6 +225,11 @@ export class Society {
 
   message(id) {
     return this.messages.get(id);
+  }
+
+  /** Ends all streams of events. */
+  hangUp() {
+    this.hangUps.splice(0).forEach((end) => end());
   }
 
   emit(name, data = {}) {

@@ -107,7 +107,11 @@ async function serveFile(web, path, response) {
   }
 }
 
-function stream(society, response) {
+// `after` is the line that the page resumes at: null for none, 410 where it was removed.
+function stream(society, response, after) {
+  society.resumed.push(after);
+  if (after !== null && after + 1 < society.first)
+    return send(response, 410, { error: "gone", first: society.first });
   response.writeHead(200, { "Content-Type": "text/event-stream" });
   response.write(": hello\n\n");
   const listener = (name, id, data) =>
@@ -116,6 +120,8 @@ function stream(society, response) {
     );
   society.listeners.add(listener);
   response.on("close", () => society.listeners.delete(listener));
+  society.hangUps.push(() => response.end());
+  return undefined;
 }
 
 // A DELETE has its parameters in the address.
@@ -139,7 +145,10 @@ export function start(web, scene = "full", port = 0) {
       return send(response, 503, { error: "saturated", message: "the journal is saturated" });
     if (path === "/events" && (scene === "streamless" || society.isStreamless))
       return send(response, 503, { error: "busy" });
-    if (path === "/events") return stream(society, response);
+    if (path === "/events") {
+      const after = url.searchParams.get("after");
+      return stream(society, response, after && Number(after));
+    }
     if (
       path === "/activity" &&
       Number(url.searchParams.get("after") ?? Infinity) + 1 < society.first

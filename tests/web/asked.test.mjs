@@ -1,0 +1,65 @@
+// Questions of the inbox, with the stand-in for the society: what is shown with them, and what
+// becomes of them while somebody looks.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { go, settle } from "./browser.mjs";
+import { visits } from "./visits.mjs";
+
+const { visit } = visits();
+
+test("a question shows what its agent has done so far, the latest first", async () => {
+  await visit("full", {}, async (page, society) => {
+    await go(page, "#/inbox?item=item_1");
+    const shown = await page.locator("article li[data-line]").evaluateAll((rows) =>
+      rows.map((row) => [Number(row.dataset.line), row.children[1].textContent]),
+    );
+    const words = { spawned: "spawned", sent: "sent", escalation: "asks you", blocked: "starts waiting" };
+    const done = society.activity
+      .filter((row) => row.agent === "writer")
+      .map((row) => [row.line, words[row.event]])
+      .reverse();
+    assert.deepEqual(shown, done);
+    assert.deepEqual(done.slice(0, 2).map(([, word]) => word), ["starts waiting", "asks you"]);
+    await page.locator("article h3", { hasText: "What the agent has done so far" }).waitFor();
+
+    // In the past, what it had done until then.
+    const { line } = society.inbox[0];
+    await go(page, `#/inbox?item=item_1&at=${line}`);
+    const then = await page
+      .locator("article li[data-line]")
+      .evaluateAll((rows) => rows.map((row) => Number(row.dataset.line)));
+    assert.deepEqual(then, done.map(([one]) => one).filter((one) => one <= line));
+  });
+});
+
+for (const [state, more, verdict] of [
+  ["decided", { decision: "reject", comment: "too dear" }, /^rejected · too dear/],
+  ["withdrawn", {}, /^withdrawn by the agent/],
+])
+  test(`a question that is ${state} while somebody looks at it says so and takes nothing`, async () => {
+    await visit("full", {}, async (page, society) => {
+      await go(page, "#/inbox?item=item_2");
+      await page.fill('article [name="comment"]', "agreed");
+      await page.keyboard.press("Escape");
+      Object.assign(society.inbox[1], { state, ...more });
+      society.emit(`inbox.${state}`);
+      await page.waitForSelector('article[data-id="item_2"] .verdict');
+      assert.match(await page.textContent("article .verdict"), verdict);
+      assert.equal(await page.locator("article button, article [name=comment]").count(), 0);
+      assert.equal(await page.locator('.items [data-id="item_2"]').count(), 0);
+      for (const key of ["a", "r", "m", "1"]) await page.keyboard.press(key);
+      await settle(page);
+      assert.deepEqual(society.asked, []);
+      assert.equal(await page.locator("article").getAttribute("data-id"), "item_2");
+
+      // It is in the list of its kind, and a list of all says of each what became of it.
+      await page.selectOption('[name="state"]', state);
+      await page.waitForSelector('.items [data-id="item_2"]');
+      await go(page, "#/inbox?state=all");
+      await page.waitForSelector('.items [data-id="item_1"]');
+      const shape = page.locator('.items [data-id="item_2"] .shape');
+      const name = state === "decided" ? "of-completed" : "of-cancelled";
+      assert.match(await shape.getAttribute("class"), new RegExp(name));
+    });
+  });
