@@ -1,11 +1,13 @@
 #include "bridge/http/entry.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/hash.h"
 #include "base/mem.h"
 #include "bridge/http/logins.h"
 #include "bridge/http/misses.h"
@@ -79,6 +81,15 @@ static void fill(struct soc_visitor *visitor, const char *name, unsigned scopes,
     visitor->scopes = scopes;
 }
 
+/* Names who holds the token: a later one with the name of a token that was removed is another's.
+ * There is one owner, by whatever token. */
+static void name_holder(struct soc_visitor *visitor)
+{
+    uint64_t hash = soc_hash(visitor->digest, sizeof(visitor->digest), 0);
+    if (strcmp(visitor->name, "owner") != 0)
+        snprintf(visitor->holder, sizeof(visitor->holder), "%s %016" PRIx64, visitor->name, hash);
+}
+
 /* The token of an Authorization header; absent if it shows none. */
 static struct soc_slice read_bearer(struct soc_slice header)
 {
@@ -112,6 +123,7 @@ enum soc_entry_grant soc_entry_check(struct soc_entry *entry,
             fill(visitor, token->name, token->scopes, token->agent);
             visitor->is_by_token = true;
             memcpy(visitor->digest, token->digest, sizeof(visitor->digest));
+            name_holder(visitor);
         }
     } else {
         cookie =
@@ -184,6 +196,8 @@ struct soc_caller soc_visitor_caller(const struct soc_visitor *visitor)
 {
     return (struct soc_caller){
         .name = soc_slice_text(visitor->name),
+        .holder =
+            visitor->holder[0] == '\0' ? (struct soc_slice){0} : soc_slice_text(visitor->holder),
         .scopes = visitor->scopes,
         .agent = visitor->agent[0] == '\0' ? (struct soc_slice){0} : soc_slice_text(visitor->agent),
     };

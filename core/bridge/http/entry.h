@@ -18,7 +18,8 @@ struct soc_entry;
 /* Who asks; a copy, since tokens may be removed meanwhile. */
 struct soc_visitor {
     char name[SOC_ID_BYTES_MAX + 1];
-    char agent[SOC_ID_BYTES_MAX + 1]; /* empty: user */
+    char agent[SOC_ID_BYTES_MAX + 1];   /* empty: user */
+    char holder[SOC_ID_BYTES_MAX + 18]; /* of a token: name and hash; empty: of none, or owner */
     unsigned scopes;
     bool is_by_cookie;
     bool is_by_token;

@@ -228,9 +228,10 @@ static bool begin_key(struct soc_given *given)
         return false;
     }
     struct soc_call_key *key;
+    const struct soc_caller *caller = given->caller;
     struct soc_call_key_words words = {
-        .caller = given->caller->name,
-        .key = given->caller->key,
+        .caller = caller->holder.data != NULL ? caller->holder : caller->name,
+        .key = caller->key,
         .body = hash_body(operation, given->params),
     };
     switch (soc_call_keys_begin(call->host, &words, &key, &answer)) {

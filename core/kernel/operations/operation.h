@@ -97,10 +97,11 @@ struct soc_operations {
 
 /* Who asks. All is lent for the call. */
 struct soc_caller {
-    struct soc_slice name;  /* `by` of the order's line */
-    unsigned scopes;        /* enum soc_scope bits */
-    struct soc_slice agent; /* the agent it speaks as; absent: `user` */
-    struct soc_slice key;   /* idempotency key of an order (call_keys.h); absent: none */
+    struct soc_slice name;   /* `by` of the order's line */
+    struct soc_slice holder; /* whose idempotency keys it uses; absent: those of the name */
+    unsigned scopes;         /* enum soc_scope bits */
+    struct soc_slice agent;  /* the agent it speaks as; absent: `user` */
+    struct soc_slice key;    /* idempotency key of an order (call_keys.h); absent: none */
 };
 
 /* The owner of the state directory, who may do everything. */
