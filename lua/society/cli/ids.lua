@@ -29,8 +29,8 @@ end
 
 -- Where ids are looked for: the lists, as { operation, members }, and the member with the id.
 -- `exact` is the operation that knows a thing by its id even if it has ended, and the name of
--- its parameter. `counts(row)` tells which rows are meant, `more(take)` gives ids that no list
--- has, and is asked only if none of the lists has one that fits.
+-- its parameter. `is_short`: a list that has no pages. `counts(row)` tells which rows are meant,
+-- `more(take)` gives ids that no list has, and is asked only if none of them has one that fits.
 local KINDS = {
   agent = { noun = "agent", member = "id", is_named = true, exact = { "agent", "agent" },
     lists = { { "agents", {} } } },
@@ -44,7 +44,8 @@ local KINDS = {
     lists = { { "agents", {} } }, more = each_ended },
   outside = { noun = "outside agent", member = "id", is_named = true, lists = { { "agents", {} } },
     counts = function(row) return program.member(row, "external") == "true" end },
-  host = { noun = "host", member = "host", is_named = true, lists = { { "links", {} } } },
+  host = { noun = "host", member = "host", is_named = true,
+    lists = { { "links", {}, is_short = true } } },
   chain = { noun = "chain", member = "correlation_id",
     lists = { { "messages", {} } } },
   letter_task = { noun = "dead letters' task", member = "task_id", is_named = true,
@@ -54,17 +55,30 @@ local KINDS = {
   letter = { noun = "dead letter", member = "id", lists = { { "dead_letters", {} } } },
 }
 
+-- Calls `take(page)` with all rows of a list. Returns an exit code if that failed.
+local function walk(state, list, take)
+  if not list.is_short then
+    return ask.walk(state, list[1], list[2], take)
+  end
+  local page, code = ask.ask(state, ask.request(list[1], list[2]))
+  if page then
+    take(page)
+  end
+  return code
+end
+
 -- Calls `take(id)` for each id of the kind. Returns an exit code if that failed.
 local function each_id(state, kind, take)
   for _, list in ipairs(kind.lists) do
-    local code = ask.walk(state, list[1], list[2], function(page)
+    local function take_page(page)
       for row in program.rows(page) do
         local id = program.cells(row, { kind.member })
         if id and id ~= "" and (not kind.counts or kind.counts(row)) then
           take(id)
         end
       end
-    end)
+    end
+    local code = walk(state, list, take_page)
     if code then
       return code
     end
