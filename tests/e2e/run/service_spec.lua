@@ -128,4 +128,46 @@ describe("the unit", function()
       .. "./society@.service")
     assert.equal(0, judged.code, judged.out .. judged.err)
   end)
+
+  -- Also where systemd is not installed.
+  it("keeps what hardens it", function()
+    local unit = tree.read("docs/society@.service")
+    for setting in ([[DynamicUser=yes UMask=0077 CapabilityBoundingSet= NoNewPrivileges=yes
+      ProtectSystem=strict ProtectHome=yes PrivateTmp=yes PrivateDevices=yes PrivateUsers=yes
+      ProtectClock=yes ProtectControlGroups=yes ProtectHostname=yes ProtectKernelLogs=yes
+      ProtectKernelModules=yes ProtectKernelTunables=yes ProtectProc=invisible ProcSubset=pid
+      RemoveIPC=yes RestrictNamespaces=yes RestrictRealtime=yes RestrictSUIDSGID=yes
+      LockPersonality=yes MemoryDenyWriteExecute=yes SystemCallArchitectures=native
+      SystemCallFilter=~@privileged SystemCallErrorNumber=EPERM LimitCORE=0
+      StateDirectoryMode=0700]]):gmatch("%S+") do
+      assert.matches("\n" .. setting .. "\n", unit, 1, true)
+    end
+    assert.matches("\nRestrictAddressFamilies=AF_UNIX AF_INET AF_INET6\n", unit, 1, true)
+    assert.matches("\nSystemCallFilter=@system-service seccomp\n", unit, 1, true)
+  end)
+
+  it("lets isolated agents have their workers", function()
+    place:write("isolated.lua", [[
+      local society = require("society")
+      local BRIEF = { objective = "o", constraints = {}, inputs = "i", outputs = "o",
+        completion_criteria = "c" }
+      society.role { id = "guest", name = "guest", isolated = true, behaviour = function()
+        return { text = "a worker of its own" }
+      end }
+      society.root(function(root)
+        local guest = assert(root:spawn_agent("guest", BRIEF))
+        print(assert(root:request { to = guest.id, payload = "hello" }).payload.text)
+      end)
+      society.main(function(user) user:send_message { to = "root", payload = "go" } end)]])
+    -- Its user is nobody, who must be able to come here and to write.
+    place:shell("chmod 755 . && chmod 644 isolated.lua && mkdir st && chmod 777 st && chmod +t st")
+    local result = place:shell(("python3 %s %s %s run isolated.lua --quiet --state st/society")
+      :format(program.quote(tree.path("tests/support/unit_filter.py")),
+      program.quote(tree.path("docs/society@.service")), program.quote(place.program)))
+    if result.code == 99 then
+      pending("systemd-analyze or libseccomp is missing, or nobody cannot come here")
+      return
+    end
+    assert.same({ 0, "a worker of its own\n" }, { result.code, result.out }, result.err)
+  end)
 end)
