@@ -251,7 +251,7 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)HOSTS_SECONDS=300 $(BUILD)/society test tests/e2e/hosts/hosts_faults_spec.lua
 	@echo "  SOAK  10,000 connections that are held, and an honest client"
 	$(Q)SLOW_CLIENTS=10000 $(BUILD)/society test tests/e2e/http/slow_clients_spec.lua
-	@echo "  SOAK  retention at full traffic, two minutes"
+	@echo "  SOAK  retention at full traffic of messages, two minutes"
 	$(Q)RETENTION_SECONDS=120 $(BUILD)/society test tests/e2e/run/retention_spec.lua
 	@echo "  SOAK  the worst step of the loop under hostile inputs"
 	$(Q)STALLS=print $(BUILD)/society test tests/e2e/attack/stalls_spec.lua

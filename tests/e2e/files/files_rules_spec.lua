@@ -89,6 +89,17 @@ describe("the file door", function()
     assert.equal(1, d:await_event("archive_pruned").detail.files)
   end)
 
+  it("removes the oldest of an archive that is larger than retention lets it be", function()
+    d = desk.open(nil, "mkdir -p w/archive && cd w/archive && for name in old middle new; do "
+      .. "head -c 2000000 /dev/zero > $name.jsonl; done && touch -d '3 hours ago' old.jsonl && "
+      .. "touch -d '2 hours ago' middle.jsonl", nil, "--set retention_mb=5")
+    program.wait_for("the oldest file to be removed", function()
+      return d.place:shell("ls w/archive").out == "middle.jsonl\nnew.jsonl\n"
+    end)
+    assert.equal(1, d:await_event("archive_pruned").detail.files)
+    assert.equal("middle.jsonl\nnew.jsonl\n", d.place:shell("ls w/archive").out)
+  end)
+
   it("leaves its archive alone without retention", function()
     d = desk.open(nil, "mkdir -p w/archive && touch -d '99 days ago' w/archive/old.jsonl")
     d:tell({ command = "hire", id = "a" })

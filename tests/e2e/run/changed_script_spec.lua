@@ -65,6 +65,18 @@ describe("a changed script", function()
     assert.no.matches("misfit", result.err)
   end)
 
+  it("shows the old arguments and the new ones if history is kept", function()
+    local running = place:start_ready("run app.lua --quiet --fresh --set history=full")
+    program.wait_for("the question", function() return rows("inbox")[1] end)
+    running:kill("KILL")
+    running:wait()
+    edit('title = "May I?"', 'title = "May I now?"')
+    local result = place:run("run app.lua --quiet --set history=full")
+    assert.equal(2, result.code)
+    assert.matches('effect 3 was escalate({"title":"May I?"}), and now it is '
+      .. 'escalate({"title":"May I now?"}) at app.lua:5', result.err, 1, true)
+  end)
+
   it("ends the start with 2 and names what no longer fits, with file and line", function()
     edit('clerk:escalate { title = "May I?" }',
       'clerk:request { to = "user", payload = "May I?" }')
