@@ -238,6 +238,15 @@ static void put_body(struct soc_buf *out, const struct soc_route *route,
     soc_buf_put_text(out, "}}}}");
 }
 
+/* Appends a number of a page, null where there is none. */
+static void put_cursor(struct soc_buf *out, const char *name, const char *summary)
+{
+    open_member(out, name);
+    soc_buf_put_text(out, "\"type\":[\"integer\",\"null\"]");
+    put_text(out, "description", summary);
+    close_object(out);
+}
+
 static void put_schema(struct soc_buf *out, const struct soc_route *route,
                        const struct soc_operation *operation)
 {
@@ -246,8 +255,11 @@ static void put_schema(struct soc_buf *out, const struct soc_route *route,
         soc_buf_put_text(out, "\"type\":\"object\",\"required\":[\"items\"],\"properties\":{"
                               "\"items\":{\"type\":\"array\",\"items\":{");
         put_members(out, operation, soc_operation_member, NULL);
-        soc_buf_put_text(out, "}},\"next\":{\"description\":\"the cursor of the next page\"},"
-                              "\"as_of\":{\"description\":\"the last line that it shows\"}}");
+        soc_buf_put_text(out, "}}");
+        put_cursor(out, "next", "`after` of the next page");
+        put_cursor(out, "previous", "`before` of the page before");
+        put_cursor(out, "as_of", "the last line that it shows");
+        close_object(out);
     } else if (operation != NULL && route->shape == SOC_ROUTE_ONE) {
         put_members(out, operation, soc_operation_member, NULL);
     } else {
