@@ -139,6 +139,9 @@ static void put_error(struct soc_buf *error, const struct soc_agent *agent,
                       const struct soc_replay *result, struct soc_slice message)
 {
     struct soc_buf text = {0};
+    bool is_called = soc_json_member(soc_buf_slice(&result->recorded), "effect").data != NULL;
+    bool has_arguments =
+        soc_json_member(soc_buf_slice(&result->recorded), "arguments").data != NULL;
     soc_buf_printf(&text, "the script has changed: effect %u was ", result->index + 1);
     put_words(&text, soc_buf_slice(&result->recorded));
     soc_buf_put_text(&text, ", and now it is ");
@@ -147,6 +150,9 @@ static void put_error(struct soc_buf *error, const struct soc_agent *agent,
         soc_buf_put_text(&text, " at ");
         soc_buf_put_slice(&text, soc_buf_slice(&result->where));
     }
+    if (is_called && !has_arguments)
+        soc_buf_put_text(&text, "; what it was called with is known if society.config has "
+                                "history = \"full\"");
     soc_refusal_begin(error, SOC_ENONDET, soc_buf_text(&text));
     soc_buf_fini(&text);
     soc_json_put_name(error, "index");

@@ -73,6 +73,7 @@ describe("a changed script", function()
     edit('title = "May I?"', 'title = "May I now?"')
     local result = place:run("run app.lua --quiet --set history=full")
     assert.equal(2, result.code)
+    assert.no.matches('history = "full"', result.err, 1, true)
     assert.matches('effect 3 was escalate({"title":"May I?"}), and now it is '
       .. 'escalate({"title":"May I now?"}) at app.lua:5', result.err, 1, true)
   end)
@@ -85,6 +86,8 @@ describe("a changed script", function()
     assert.matches("misfit clerk: nondeterministic: the script has changed: effect 3 was "
       .. 'escalate, and now it is request({"payload":"May I?","to":"user"}) at app.lua:5',
       result.err, 1, true)
+    assert.matches('at app.lua:5; what it was called with is known if society.config has history = '
+      .. '"full"', result.err, 1, true)
     assert.matches('"message_id":"msg_%d+_', result.err)
     assert.matches("1 of 3 waiting activations do not fit it", result.err, 1, true)
     assert.matches("--accept-changes", result.err, 1, true)
