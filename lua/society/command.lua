@@ -51,7 +51,9 @@ function M.run(argv)
   end
   local command = M.find(name)
   if not command then
-    program.complain(("unknown command '%s'; see: society help"):format(name))
+    local near = program.nearest(name, M.names)
+    program.complain(("unknown command '%s'; %ssee: society help"):format(name,
+      near and ("did you mean '%s'? "):format(near) or ""))
     return arguments.USAGE
   end
   warn_of_seed(name)

@@ -128,8 +128,9 @@ end
 
 local function find_code(name, given)
   if not subjects[name] then
-    return arguments.complain(M, "unknown subject '%s'; the subjects are %s", name,
-      table.concat(M.completes[1], ", "))
+    local near = program.nearest(name, M.completes[1])
+    return arguments.complain(M, "unknown subject '%s'; %sthe subjects are %s", name,
+      near and ("did you mean '%s'? "):format(near) or "", table.concat(M.completes[1], ", "))
   end
   if given.words[2] then
     return arguments.complain(M, "%s takes no ID; to filter: --agent ID", name)

@@ -30,6 +30,14 @@ describe("the program", function()
     assert.equal(2, place:shell("society").code)
   end)
 
+  it("guesses what was meant by a word with a slip", function()
+    assert.equal("society: unknown command 'sned'; did you mean 'send'? see: society help\n",
+      place:run("sned hello").err)
+    assert.equal("society: unknown command 'qqqq'; see: society help\n", place:run("qqqq").err)
+    assert.matches("unknown subject 'mesages'; did you mean 'messages'? the subjects are agents, ",
+      place:run("inspect mesages").err, 1, true)
+  end)
+
   it("explains every command in lines that fit a terminal", function()
     for name in place:run("help").out:gmatch("\n  (%l+) ") do
       local text = place:run("help " .. name).out
