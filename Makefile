@@ -245,6 +245,8 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)FLIPS=$(SOAK_FLIPS) $(BUILD)/unit/damage_test
 	@echo "  SOAK  5,000 kills of host and workers through files"
 	$(Q)FILE_KILLS=5000 $(BUILD)/society test tests/e2e/files/files_kill_spec.lua
+	@echo "  SOAK  ten seconds of each fuzzer"
+	$(Q)$(MAKE) $(AGAIN) fuzz FUZZ_SECONDS=10
 	@echo "  SOAK  100 kills under keyed requests and a stream"
 	$(Q)HTTP_KILLS=100 $(BUILD)/society test tests/e2e/http/http_kill_spec.lua
 	@echo "  SOAK  three hosts under faults, five minutes"

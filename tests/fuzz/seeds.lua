@@ -1,6 +1,7 @@
 -- Seeds: writes what a fuzzer begins with, one file each: seeds.lua NAME FOLDER
 --
--- guest_fuzz begins with talks that go well and talks that do not. The other fuzzers find their
+-- guest_fuzz begins with talks that go well and talks that do not, operation_fuzz with calls that
+-- are answered, url_fuzz with bodies. The other fuzzers find their
 -- way from nothing.
 
 local seeds = {}
@@ -26,6 +27,28 @@ function seeds.guest_fuzz()
     "nonsense", "[]", '["agent","http",[{"url":"http://127.0.0.1:1"}]]\n["done",1,null]',
   }
   return texts
+end
+
+-- Each line is the name of an operation and its parameters.
+function seeds.operation_fuzz()
+  return {
+    'send {"to":"root","payload":{"a":1},"dedupe_key":"d"}\nmessages {"limit":2,"after":0}',
+    'intake {"text":"hi","wait_ms":5}\nactivity {"after":0,"wait_ms":5,"type":"sent"}',
+    'pause {"agent":"root"}\nresume {"agent":"root"}\nagents {}\nagent {"agent":"root"}',
+    'request {"to":"root","payload":"x","timeout_ms":5}\ndead_letters {"from":"user"}',
+    'at {"line":2}\nwhy {"agent":"root"}\ntree {}\nwaits {}\nstats {}\ncontext {"agent":"root"}',
+    'redeliver {}\ndrop {"reason":"expired"}\ninbox {"state":"all","limit":1}\nusage {}',
+    'swap {"kind":"messages","policy":"open"}\npolicies {}\npolicy_kind {"kind":"messages"}',
+    'rows {}\ndot {}\nmermaid {}\nregistries {}\nroles {"since":0}\ntasks {"type":"open"}',
+    'cancel {"task":"t1"}\ndecide {"item_id":"item_1","decision":"approve"}\nmail {"agent":"root"}',
+    'terminate {"agent":"root"}\nack {"message_id":"msg_1"}\nstop {}',
+  }
+end
+
+-- A query, a line feed and a body.
+function seeds.url_fuzz()
+  return { 'a=1&b=%20\n{"text":"x","wait_ms":5}', 'limit=2\n{"to":["a"],"payload":{"a":[1]}}',
+    '\n{"a\\u0000":1}', '\n{"\\u0061gent":"x"}' }
 end
 
 local name, folder = arg[1], arg[2]

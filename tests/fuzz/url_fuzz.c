@@ -1,4 +1,5 @@
-/* URL fuzz: any bytes as a query string, a path, a cookie, a host, an origin and an address.
+/* URL fuzz: any bytes as a query string, a body, a path, a cookie, a host, an origin and an
+ * address.
  *
  * Whatever comes, nothing is read beyond its end; what is decoded is UTF-8 without NUL, and
  * the parameters of a route are a JSON object or a fault.
@@ -56,20 +57,30 @@ static void fuzz_walks(struct soc_slice text)
         MUST(segment.length < text.length && ++count <= text.length);
 }
 
-/* The query of each route, and the path of those that fit. */
+/* The query of each route, the body if it is an object, and the path of those that fit. The text
+ * may be both: a query, a line feed and a body. */
 static void fuzz_routes(struct soc_slice text)
 {
     const struct soc_route *route;
     struct soc_buf allow = {0};
+    struct soc_slice query = text;
+    struct soc_slice body = {0};
+    const char *feed = text.length == 0 ? NULL : memchr(text.data, '\n', text.length);
     soc_routes_find(SOC_SLICE("GET"), text, &allow);
     soc_buf_fini(&allow);
+    if (feed != NULL) {
+        query.length = (size_t)(feed - text.data);
+        body = soc_slice(feed + 1, text.length - query.length - 1);
+        if (soc_json_check(body, NULL) < 0 || soc_json_kind(body) != SOC_JSON_OBJECT)
+            body = (struct soc_slice){0};
+    }
     for (size_t i = 0; (route = soc_routes_at(i)) != NULL; i++) {
         struct soc_buf out = {0};
         struct soc_buf fault = {0};
         if (route->operation == NULL)
             continue;
-        bool is_read = soc_routes_read(route, soc_slice_text(route->path), text,
-                                       (struct soc_slice){0}, &out, &fault);
+        bool is_read =
+            soc_routes_read(route, soc_slice_text(route->path), query, body, &out, &fault);
         MUST(!is_read || soc_json_check(soc_buf_slice(&out), NULL) == SOC_OK);
         soc_buf_fini(&out);
         soc_buf_fini(&fault);
