@@ -558,8 +558,8 @@ static int run_seeds(struct sim *sim)
     tune();
     prepare(sim);
     code = sim->is_many ? simulate_many(sim) : simulate(sim, sim->first);
+    soc_callers_free(sim->callers); /* they listen to the host */
     soc_assembly_free(&sim->parts);
-    soc_callers_free(sim->callers);
     soc_outsiders_free(sim->outsiders);
     soc_disk_free(sim->disk);
     soc_disk_free(sim->empty_disk);

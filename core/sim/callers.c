@@ -18,6 +18,7 @@
 #include "kernel/state.h"
 #include "parts/human/human.h"
 #include "parts/table.h"
+#include "sim/ears.h"
 
 #define CALLERS_SEED 0x63616c6c657273ull
 #define DEEDS_MAX    4     /* of one caller */
@@ -28,6 +29,8 @@
 #define PATIENCE_MS  90000 /* more than any operation waits */
 #define WAIT_MS      5000  /* maximal wait_ms */
 #define PAGE_LINES   7
+#define HURRIES_IN   2 /* in one step of this many with a full disk somebody acts */
+#define GIVES_UP_IN  4 /* one order in this many that the full disk refuses is given up */
 
 enum kind { SEND, INTAKE, DECIDE, KINDS };
 
@@ -40,6 +43,7 @@ struct deed {
     bool is_answered;
     uint32_t asks;
     uint32_t tries;                        /* since it was last answered */
+    uint32_t chances;                      /* asks that were not refused: it may be done */
     uint32_t found;                        /* at the end: messages of it */
     char message_id[SOC_MESSAGE_ID_BYTES]; /* of its answer */
     char item_id[SOC_ITEM_ID_BYTES + 1];   /* what is decided; empty: nothing yet */
@@ -66,6 +70,7 @@ struct errand {
     struct caller *caller;
     struct deed *deed;
     bool is_other; /* another order under the same key */
+    bool is_full;  /* the disk was, when it asked */
 };
 
 struct soc_callers {
@@ -76,6 +81,7 @@ struct soc_callers {
     uint32_t count;
     struct errand *errands; /* under way, owned */
     struct soc_map decided; /* item id -> the deed that decided it */
+    struct soc_ears *ears;  /* one for each caller */
     char fault[256];
 };
 
@@ -112,6 +118,7 @@ struct soc_callers *soc_callers_new(uint64_t seed, uint32_t count)
     soc_rng_init(&callers->rng, seed ^ CALLERS_SEED);
     callers->list = soc_alloc_zero(count * sizeof(*callers->list));
     callers->count = count;
+    callers->ears = soc_ears_new(seed, count);
     for (uint32_t i = 0; i < count; i++) {
         struct caller *caller = &callers->list[i];
         caller->callers = callers;
@@ -142,6 +149,7 @@ void soc_callers_free(struct soc_callers *callers)
 {
     if (callers == NULL)
         return;
+    soc_ears_free(callers->ears);
     free_errands(callers);
     for (uint32_t i = 0; i < callers->count; i++)
         for (uint32_t k = 0; k < callers->list[i].count; k++)
@@ -173,11 +181,18 @@ void soc_callers_join(struct soc_callers *callers, struct soc_host *host)
     callers->host = host;
     if (is_same)
         return;
+    soc_ears_join(callers->ears, host);
     free_errands(callers);
     for (uint32_t i = 0; i < callers->count; i++) {
         callers->list[i].waiting = NULL;
         plan_soon(&callers->list[i]);
     }
+}
+
+void soc_callers_part(struct soc_callers *callers)
+{
+    soc_ears_part(callers->ears);
+    callers->host = NULL;
 }
 
 int64_t soc_callers_due(const struct soc_callers *callers)
@@ -233,6 +248,9 @@ static void take_success(struct errand *errand, struct soc_slice answer)
     struct caller *caller = errand->caller;
     struct soc_callers *callers = caller->callers;
     struct deed *deed = errand->deed;
+    if (errand->is_full)
+        complain(callers, "order %lld of caller %s was done while the disk was full",
+                 (long long)deed->number, caller->name);
     if (errand->is_other) {
         complain(callers, "another order was done under key %lld of caller %s",
                  (long long)deed->number, caller->name);
@@ -257,17 +275,41 @@ static bool is_code(struct soc_slice error, const char *code)
                            soc_slice_text(code));
 }
 
+/* The disk is full, so nothing was done. It asks again, or gives up. */
+static void take_refusal(struct errand *errand)
+{
+    struct caller *caller = errand->caller;
+    struct deed *deed = errand->deed;
+    bool is_looking = deed->wait_ms > 0 && deed->chances > 1; /* for the reply to what was sent */
+    if (!errand->is_full && !is_looking)
+        complain(caller->callers, "order %lld of caller %s was refused, and the disk was not full",
+                 (long long)deed->number, caller->name);
+    if (!errand->is_other)
+        deed->chances--;
+    if (++deed->tries > TRIES_MAX || draw(caller->callers, GIVES_UP_IN) == 0)
+        go_on(caller);
+    else
+        plan_soon(caller);
+}
+
 static void take_error(struct errand *errand, struct soc_slice error)
 {
     struct caller *caller = errand->caller;
     struct deed *deed = errand->deed;
-    if (is_code(error, "key_reused") != errand->is_other && !is_code(error, "storage_full") &&
+    if (is_code(error, "storage_full")) {
+        take_refusal(errand);
+        return;
+    }
+    if (errand->is_full)
+        complain(caller->callers, "order %lld of caller %s was taken while the disk was full",
+                 (long long)deed->number, caller->name);
+    if (is_code(error, "key_reused") != errand->is_other &&
         (is_code(error, "key_reused") || deed->is_answered)) {
         complain(caller->callers, "order %lld of caller %s: %.*s", (long long)deed->number,
                  caller->name, (int)error.length, error.data);
     } else if (is_code(error, "timeout") && soc_json_member(error, "messageId").data != NULL) {
         take_success(errand, error); /* it was sent, and no reply came */
-    } else if (deed->kind == DECIDE && !is_code(error, "storage_full")) {
+    } else if (deed->kind == DECIDE) {
         go_on(caller); /* somebody else was faster, or the item was lost or withdrawn */
     } else if (errand->is_other) {
         go_on(caller);
@@ -392,8 +434,10 @@ static void ask(struct caller *caller, struct deed *deed)
     errand->deed = deed;
     errand->call.answer = take_answer;
     errand->is_other = deed->is_keyed && deed->is_answered && draw(callers, 4) == 0;
+    errand->is_full = soc_host_is_full(callers->host);
     errand->next = callers->errands;
     callers->errands = errand;
+    deed->chances += errand->is_other ? 0 : 1;
     caller->waiting = errand;
     put_params(caller, deed, errand->is_other, &params);
     snprintf(key, sizeof(key), "%lld", (long long)deed->number);
@@ -406,14 +450,24 @@ static void ask(struct caller *caller, struct deed *deed)
     soc_buf_fini(&params);
 }
 
+/* Tells whether the next caller acts now. Time stands still while the disk is full, so some do
+ * before they are due: or else nobody would ask then. */
+static bool is_time(struct soc_callers *callers, const struct soc_heap_item *item)
+{
+    if (item == NULL || callers->fault[0] != '\0')
+        return false;
+    return item->due_ms <= soc_host_now(callers->host) ||
+           (soc_host_is_full(callers->host) && draw(callers, HURRIES_IN) == 0);
+}
+
 bool soc_callers_act(struct soc_callers *callers)
 {
     struct soc_heap_item *item = soc_heap_peek(&callers->acts);
-    if (item == NULL || callers->fault[0] != '\0' || item->due_ms > soc_host_now(callers->host) ||
-        soc_host_is_full(callers->host))
+    if (!is_time(callers, item))
         return false;
     struct caller *caller = (struct caller *)(void *)item; /* its first member */
     struct deed *deed = &caller->deeds[caller->current];
+    soc_ears_act(callers->ears, (uint32_t)(caller - callers->list));
     if (draw(callers, 3) == 0)
         follow(caller);
     if (caller->waiting != NULL) { /* it leaves, and asks again */
@@ -451,6 +505,9 @@ static void note_message(struct soc_callers *callers, struct soc_slice row)
         if (++deed->found > 1)
             complain(callers, "order %lld of caller %s was carried out twice", (long long)number,
                      caller->name);
+        else if (deed->chances == 0)
+            complain(callers, "order %lld of caller %s was refused and is carried out",
+                     (long long)number, caller->name);
         else if (deed->is_answered &&
                  !soc_slice_equal(id, soc_slice(deed->message_id, sizeof(deed->message_id))))
             complain(callers, "order %lld of caller %s was answered with the id of another message",
@@ -508,6 +565,8 @@ static void take_lines(int rc, struct soc_slice rows, void *user)
                                  line != caller->line || hash != caller->hash))
             complain(callers, "caller %s has read lines that are not in the log", caller->name);
     }
+    if (rc >= 0)
+        soc_ears_compare(callers->ears, rows);
 }
 
 void soc_callers_end(struct soc_callers *callers)
@@ -515,6 +574,7 @@ void soc_callers_end(struct soc_callers *callers)
     struct soc_query lines = {.what = "activity"};
     struct soc_query messages = {.what = "messages", .agent = SOC_SLICE("user")};
     struct soc_query items = {.what = "inbox", .state = SOC_SLICE("all")};
+    soc_ears_end(callers->ears);
     soc_look_query(callers->host, &messages, take_messages, callers);
     soc_look_query(callers->host, &items, take_items, callers);
     soc_look_query(callers->host, &lines, take_lines, callers);
@@ -522,5 +582,5 @@ void soc_callers_end(struct soc_callers *callers)
 
 const char *soc_callers_fault(const struct soc_callers *callers)
 {
-    return callers->fault[0] == '\0' ? NULL : callers->fault;
+    return callers->fault[0] == '\0' ? soc_ears_fault(callers->ears) : callers->fault;
 }

@@ -65,6 +65,8 @@ static void crash(struct soc_simulation *simulation)
     assert(simulation->restart != NULL);
     log_crash(simulation, pause_ms);
     simulation->is_losing = false;
+    if (simulation->callers != NULL)
+        soc_callers_part(simulation->callers);
     simulation->restart(simulation, date_ms, has_power);
     if (simulation->host == NULL)
         return;

@@ -1,6 +1,7 @@
 -- Planted faults of idempotency keys and of answers to callers; see list.lua.
 
 local BY = { "run:callers" }
+local FULL = { "run:callers_full" }
 
 return {
   {
@@ -73,5 +74,53 @@ return {
     from = "        query->after = (uint64_t)line;",
     to = "        query->after = (uint64_t)line - (line > 0);",
     law = "callers", says = "has a gap or a double",
+  },
+  {
+    name = "a listener that begins again misses a line", file = "core/kernel/tap.c", by = BY,
+    from = "soc_journal_durable_line(host->journal) : options->after;",
+    to = "soc_journal_durable_line(host->journal)\n"
+      .. "                             : options->after + (options->after > 0);",
+    law = "callers", says = "listener %d+ heard",
+  },
+  {
+    name = "a listener that begins again hears a line twice", file = "core/kernel/tap.c", by = BY,
+    from = "soc_journal_durable_line(host->journal) : options->after;",
+    to = "soc_journal_durable_line(host->journal)\n"
+      .. "                             : options->after - (options->after > 0);",
+    law = "callers", says = "listener %d+ heard",
+  },
+  {
+    name = "a listener with room again hears a line twice", file = "core/kernel/tap.c", by = BY,
+    from = "    listener->is_full = false;\n",
+    to = "    listener->is_full = false;\n    listener->cursor -= listener->cursor > 0;\n",
+    law = "callers", says = "listener %d+ heard",
+  },
+  {
+    name = "a listener without room is handed lines", file = "core/kernel/tap.c", by = BY,
+    from = "        each->is_prompt = !each->is_full;\n", to = "",
+    law = "callers", says = "has no room and is handed lines",
+  },
+  {
+    name = "shared pages are not filtered", file = "core/kernel/tap.c", by = BY,
+    from = "(!is_filtered && !is_wanted(options, line->data))", to = "is_filtered < 0",
+    law = "callers", says = "listener %d+ heard",
+  },
+  {
+    name = "a listener with room again is forgotten", file = "core/kernel/tap.c", by = BY,
+    from = "    listener->is_full = false;\n", to = "",
+    law = "callers", says = "listener %d+ heard lines up to",
+  },
+  {
+    name = "orders are taken while the disk is full", file = "core/kernel/operations/operation.c",
+    by = FULL,
+    from = "if (soc_host_is_full(host) && !operation->works_if_full) {",
+    to = "if (soc_host_is_full(host) && operation->works_if_full) {",
+    law = "callers", says = "while the disk was full",
+  },
+  {
+    name = "what waits for a full disk is answered", file = "core/kernel/host.c", by = FULL,
+    from = "    host->disk.is_full = is_full;\n",
+    to = "    host->disk.is_full = is_full;\n    soc_egress_release(host, UINT64_MAX);\n",
+    law = "output commit", says = "was shown before it was durable",
   },
 }

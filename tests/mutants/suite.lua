@@ -10,8 +10,8 @@ return {
   order = {
     "laws", "set_back", "undone", "exact", "folds", "folds_exact", "doors", "forgetful", "timeouts",
     "takes", "prints", "strangers", "unasked", "news", "thinkers", "models", "models_all", "mixed",
-    "jump", "standard", "disk", "left", "callers", "folds_wild", "wild", "wild_open", "wild_all",
-    "outside",
+    "jump", "standard", "disk", "left", "callers", "callers_full", "folds_wild", "wild",
+    "wild_open", "wild_all", "outside",
   },
   runs = {
     laws = "tests/scenarios/laws.lua --seeds 1..50",
@@ -42,6 +42,7 @@ return {
     left = "tests/scenarios/standard.lua --seeds 1..40 --faults crash,power,lag",
     outside = "tests/scenarios/outside.lua --seeds 1..6",
     callers = "tests/scenarios/callers.lua --seeds 1..80",
+    callers_full = "tests/scenarios/callers.lua --seeds 1..200 --faults full,lag,crash",
   },
   finds = {
     forgetful = "its handler did not repeat itself",

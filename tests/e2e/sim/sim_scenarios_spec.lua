@@ -2,7 +2,7 @@
 -- failed.
 -- Slow: thousands of seeds.
 --
--- Covers: core/sim/callers.c, core/sim/outsiders.c
+-- Covers: core/sim/callers.c, core/sim/ears.c, core/sim/outsiders.c
 
 local program = require("program")
 local tree = require("tree")
@@ -38,6 +38,14 @@ describe("callers who send under keys, leave, ask again and decide twice", funct
     local place = program.place()
     local scenario = program.quote(tree.path("tests/scenarios/callers.lua"))
     local result = place:run("sim " .. scenario .. " --seeds 1..1000")
+    assert.equal(0, result.code, result.err)
+    place:remove()
+  end)
+
+  it("find nothing done that a full disk refused (300 seeds)", function()
+    local place = program.place()
+    local scenario = program.quote(tree.path("tests/scenarios/callers.lua"))
+    local result = place:run("sim " .. scenario .. " --seeds 1..300 --faults full,lag,crash,power")
     assert.equal(0, result.code, result.err)
     place:remove()
   end)
