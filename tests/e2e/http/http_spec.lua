@@ -1,6 +1,8 @@
 -- The HTTP door of the built program, asked by curl.
 --
--- Covers: core/bridge/http/door.c, core/bridge/http/entry.c, core/main/program_web.c
+-- Covers: core/bridge/http/door_answers.c, core/bridge/http/door_exchange.c,
+-- Covers: core/bridge/http/door_head.c, core/bridge/http/door_opening.c,
+-- Covers: core/bridge/http/entry.c, core/main/program_web.c
 
 local json = require("society.json")
 local program = require("program")

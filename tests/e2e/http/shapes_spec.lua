@@ -1,7 +1,7 @@
 -- What every GET route answers has the shape that /openapi.json says, in a society with agents that
 -- wait, that are outside and that have failed, a task, an item and a dead letter.
 --
--- Covers: core/bridge/http/openapi.c, core/bridge/http/door.c
+-- Covers: core/bridge/http/openapi.c, core/bridge/http/door_exchange.c
 
 local host = require("society.program")
 local json = require("society.json")
