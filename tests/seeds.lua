@@ -21,4 +21,6 @@ return {
     why = "an outside agent whose spawn was rolled back was still known to its door" },
   { app = "tests/scenarios/wild.lua", seed = 329, faults = "default",
     why = "a request for an introduction was still held when its broker had answered" },
+  { app = "tests/scenarios/callers.lua", seed = 1126, faults = "default",
+    why = "the opening timed out while the society was down" },
 }

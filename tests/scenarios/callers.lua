@@ -6,6 +6,8 @@ local society = require("society")
 
 society.config({ callers = 4 })
 
+local OPENING_MS = 24 * 3600 * 1000 -- the clock may jump by an hour at each crash
+
 local BRIEF = {
   objective = "take notes", constraints = {}, inputs = "notes", outputs = "a list",
   completion_criteria = "none",
@@ -40,6 +42,7 @@ society.root(function(root, message)
 end)
 
 society.main(function(user)
-  assert(user:request({ to = "root", payload = { text = "open up" }, timeout_ms = 600000 }))
+  local opening = { to = "root", payload = { text = "open up" }, timeout_ms = OPENING_MS }
+  assert(user:request(opening))
   print("open")
 end)
