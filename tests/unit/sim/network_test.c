@@ -9,7 +9,7 @@ struct end {
     struct soc_carrier *carrier;
     int readies;
     int losses;
-    int ends[4]; /* of appends, by enum soc_carrier_end */
+    int ends[SOC_CARRIER_LOST + 1]; /* of appends, by enum soc_carrier_end */
     int frames;
     bool is_in_order;
     struct soc_carrier_place last;
