@@ -178,8 +178,8 @@ return {
   },
   {
     name = "a worker says what its limit was", file = "core/script/turns/isolated.c", by = GUESTS,
-    from = "\"memory\", script->memory_bytes_max);\n    return refuse_nonsense",
-    to = "\"memory\", question->second.length);\n    return refuse_nonsense",
+    from = "\"memory\", script->memory_bytes_max, 0);\n    return refuse_nonsense",
+    to = "\"memory\", question->second.length, 0);\n    return refuse_nonsense",
     outside = REAL,
   },
   {
