@@ -84,8 +84,8 @@ static bool is_blocked(enum soc_status status)
     return status == SOC_STATUS_BLOCKED_INTERNAL || status == SOC_STATUS_BLOCKED_USER;
 }
 
-/* Appends until when an activation waits, for mail of which type, and for the answer to which
- * message. */
+/* Appends since when and until when an activation waits, for mail of which type, and for the
+ * answer to which message. */
 static void put_terms(const struct soc_host *host, const struct soc_activation *activation,
                       struct soc_buf *detail)
 {
@@ -98,6 +98,11 @@ static void put_terms(const struct soc_host *host, const struct soc_activation *
     if (wait->kind == SOC_WAIT_REPLY || wait->kind == SOC_WAIT_TASK || wait->kind == SOC_WAIT_ACK) {
         soc_message_id_format(id, wait->request_ms, wait->request_key);
         soc_json_put_text_member(detail, "message_id", soc_slice(id, sizeof(id)));
+    }
+    /* The line is written a moment later. */
+    if (wait->since_ms != 0) {
+        soc_json_put_name(detail, "since");
+        soc_time_put_json(detail, soc_clock_date_of(&host->clock, wait->since_ms));
     }
     soc_json_put_text_member(detail, "type", soc_symbol_slice(wait->type));
 }

@@ -224,7 +224,11 @@ static void put_wait(struct answer *answer, const struct soc_past_agent *agent)
     put_json(answer, "deadline", soc_json_member(wait, "deadline"));
     put_json(answer, "kind", soc_json_member(wait, "kind"));
     put_json(answer, "message_id", soc_json_member(wait, "message_id"));
-    put_time(answer, "since", agent->since_ms);
+    struct soc_slice since = soc_json_member(wait, "since");
+    if (since.data != NULL)
+        put_json(answer, "since", since);
+    else /* a line of an older version */
+        put_time(answer, "since", agent->since_ms);
     put_json(answer, "type", soc_json_member(wait, "type"));
     put_json(answer, "waits_for", soc_json_member(wait, "waits_for"));
     soc_buf_put_byte(answer->out, '}');

@@ -141,6 +141,9 @@ end
 -- begins no id is returned as it is: what it is given to knows best what to say.
 function M.find(command, state, name, text)
   local kind = assert(KINDS[name])
+  if text == "" then
+    return text -- it begins every id, so it means none
+  end
   local is_found, code = is_exact(state, kind, text)
   if code then
     return nil, code

@@ -61,6 +61,14 @@ describe("ids on the command line", function()
     assert.same({ "T11", "cancelled" }, { row.task_id, row.state })
   end)
 
+  it("mean nothing when they are empty, even if there is only one", function()
+    for _, id in ipairs({ "T1", "T10", "T11", "S5" }) do
+      expect(0, id .. " (other): cancelled\n", "", "cancel " .. id)
+    end
+    assert.are_not.equal(0, place:run("cancel ''").code)
+    assert.equal("processing", state_of("N42"))
+  end)
+
   it("cancel and pause find them in a stopped society, too", function()
     running:kill("TERM")
     running:wait()

@@ -80,7 +80,8 @@ describe("an agent that waits for the person's decision", function()
     assert.same({ b = "approve", user = "approve user" }, said)
     assert.equal(0, #s:activity({ type = "deadlock" }))
     local told = s:activity({ agent = "a", type = "blocked" })
-    assert.equal('{"from":"working","kind":"human","to":"blocked_user","waits_for":["user"]}',
+    assert.equal('{"since":"2026-01-01T00:00:00.010Z","from":"working","kind":"human",'
+      .. '"to":"blocked_user","waits_for":["user"]}',
       told[1].detail)
   end)
 end)
