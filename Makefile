@@ -257,6 +257,7 @@ soak: all $(BUILD)/unit/disk_test $(BUILD)/unit/damage_test
 	$(Q)RETENTION_SECONDS=120 $(BUILD)/society test tests/e2e/run/retention_spec.lua
 	@echo "  SOAK  the worst step of the loop under hostile inputs"
 	$(Q)STALLS=print $(BUILD)/society test tests/e2e/attack/stalls_spec.lua
+	$(Q)STALLS=print $(BUILD)/society test tests/e2e/attack/budgets_spec.lua
 	@echo "  SOAK  the page in front of 10,000 agents"
 	$(Q)LOAD_SECONDS=300 $(BUILD)/society test tests/e2e/page/load_spec.lua
 	$(Q)$(MAKE) --no-print-directory mutants

@@ -363,6 +363,8 @@ bool soc_past_rows_take(struct soc_past *past, uint64_t number, struct soc_slice
 
 bool soc_past_rows_read(struct soc_past *past, struct soc_slice all)
 {
+    if (all.length == 0)
+        return false;
     struct bytes bytes = {all.data, all.data + all.length, false};
     bool is_head = true; /* it comes first, and only there */
     while (bytes.at < bytes.end) {
