@@ -479,7 +479,8 @@ static void hear_cards(void *user, int64_t time_ms)
         struct soc_links_end *end = &links->ends[i];
         if (is_first)
             start(end);
-        else if (links->is_ready && end->link != NULL && now_ms - end->card_ms >= SILENT_MS)
+        else if (links->is_ready && links->is_numbered && end->link != NULL &&
+                 now_ms - end->card_ms >= SILENT_MS)
             set_silent(end, true);
     }
     arm(links);

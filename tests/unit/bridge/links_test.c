@@ -429,6 +429,21 @@ static void a_silent_host_is_named_and_its_agents_show_it_until_it_is_heard(void
     fleet_close(&fleet);
 }
 
+static void a_host_that_never_came_is_missed_after_ten_seconds(void)
+{
+    struct fleet fleet;
+    fleet_open(&fleet, 1);
+    struct member *alpha = fleet_add(&fleet, "alpha", -1);
+    fleet_add(&fleet, "beta", 2);
+    fleet_begin(alpha);
+    fleet_run(&fleet, 9000); /* it looks for a number of its own first */
+    CHECK(number_of(alpha) > 0);
+    CHECK_INT(alerts(alpha, "host_unreachable", "beta"), 0);
+    fleet_run(&fleet, 2 * ROUND_MS + 5000);
+    CHECK_INT(alerts(alpha, "host_unreachable", "beta"), 1);
+    fleet_close(&fleet);
+}
+
 static void a_frame_with_a_wrong_signature_is_named_once(void)
 {
     struct fleet fleet;
@@ -550,6 +565,7 @@ int main(void)
     RUN(a_host_is_fenced_within_five_seconds_of_the_start_of_its_copy);
     RUN(a_host_is_fenced_though_its_peer_is_down);
     RUN(a_silent_host_is_named_and_its_agents_show_it_until_it_is_heard);
+    RUN(a_host_that_never_came_is_missed_after_ten_seconds);
     RUN(a_frame_with_a_wrong_signature_is_named_once);
     RUN(clocks_that_differ_are_named_once);
     RUN(mail_is_waited_for_as_long_as_it_may_arrive);
