@@ -338,7 +338,6 @@ static void hear_ready(void *user)
     struct soc_links *links = user;
     links->is_ready = true;
     links->ready_ms = soc_links_now(links);
-    links->is_told_lost = false;
     exchange(links);
     soc_links_start_all(links);
     arm(links);
@@ -363,6 +362,8 @@ static void hear_appended(void *user, int peer, struct soc_carrier_place place,
 {
     struct soc_links *links = user;
     struct soc_links_end *end = &links->ends[peer];
+    if (how == SOC_CARRIER_DONE) /* a server that answers may still refuse to write */
+        links->is_told_lost = false;
     if (end->link == NULL)
         return;
     if (soc_link_appended(end->link, place, how))

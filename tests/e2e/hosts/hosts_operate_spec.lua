@@ -22,7 +22,7 @@ local EARLY = [[
 local society = require("society")
 society.config { name = "duo" }
 society.root(function(root, message)
-  root:sleep(3000)
+  root:receive { from = "user", type = "status_report" }
   return { text = "late for " .. message.payload.text }
 end)
 society.main(function(user)
@@ -87,9 +87,10 @@ describe("an operator of joined hosts", function()
     return {}
   end
 
-  local function is(state, host, what)
+  local function is(state, host, what, otherwise)
     program.wait_for(("the link of %s to %s to be %s"):format(state, host, what), function()
-      return link_of(state, host).state == what
+      local is_now = link_of(state, host).state
+      return is_now == what or (otherwise and is_now == otherwise)
     end)
   end
 
@@ -121,6 +122,9 @@ describe("an operator of joined hosts", function()
     place:shell("rm -f alpha/socket")
     start("beta", "alpha")
     running = start("alpha", "beta", "early")
+    local go = place:run("call send --state alpha " .. program.quote(
+      '{"to":"root","type":"status_report","payload":{"text":"go"}}'))
+    assert.equal(0, go.code, go.err)
     running:expect("late for Ada")
     running:expect("hello Bob")
     local after = rows("inspect messages --json --state alpha")
@@ -151,7 +155,7 @@ describe("an operator of joined hosts", function()
 
   it("leaves a host out and takes it in again: what was sent to it waits", function()
     local alpha = start("alpha", "beta")
-    is("alpha", "beta", "connecting")
+    is("alpha", "beta", "connecting", "unreachable")
     assert.equal(0, send("alpha", "root@beta", 1).code)
     stop(alpha)
     alpha = start("alpha", "gamma")
@@ -160,8 +164,9 @@ describe("an operator of joined hosts", function()
     arrives("gamma", 1)
     local refused = send("alpha", "root@beta", 2)
     assert.matches("unknown_host", refused.out .. refused.err, 1, true)
-    local waiting = rows("inspect stats --json --state alpha")[1].pending
-    assert.equal(1, waiting)
+    program.wait_for("the mail for beta alone to be pending", function()
+      return rows("inspect stats --json --state alpha")[1].pending == 1
+    end)
     stop(alpha)
     start("alpha", "beta,gamma")
     start("beta", "alpha")
@@ -176,8 +181,17 @@ describe("an operator of joined hosts", function()
     assert.equal(0, send("alpha", "root@beta", 1).code)
     is("alpha", "beta", "carrier_lost")
     alpha:expect("OOM")
+    program.wait_for("more tries of both hosts", function()
+      local count = server:call("INFO errorstats"):match("errorstat_OOM:count=(%d+)")
+      return tonumber(count or 0) >= 8
+    end)
     server:call("CONFIG SET maxmemory 0")
     arrives("beta", 1)
+    local alerts = 0
+    for _, row in ipairs(rows("inspect messages --type alert --json --state alpha")) do
+      alerts = alerts + (row.payload.alert_type == "carrier_lost" and row.to == "root" and 1 or 0)
+    end
+    assert.equal(1, alerts)
   end)
 
   it("is told by restore which links will stop", function()
