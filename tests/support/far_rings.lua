@@ -30,6 +30,10 @@ local WAITS = {
     return agent:send_message({ to = order.ack, payload = { text = "?" }, wait_ack = "processed",
       timeout_ms = order.timeout_ms })
   end,
+  received = function(agent, order)
+    return agent:send_message({ to = order.received, payload = { text = "?" },
+      wait_ack = "received", timeout_ms = order.timeout_ms })
+  end,
   introduce = function(agent, order)
     return agent:request_introduction({ to = order.introduce, reason = "r",
       required_capability = "c", timeout_ms = order.timeout_ms })

@@ -232,7 +232,8 @@ static struct soc_agent *target(const struct soc_host *host,
 {
     const struct soc_wait *wait = &activation->wait;
     (void)host;
-    bool is_delayed = wait->ack == SOC_ACK_RECEIVED && !wait->on->is_external;
+    bool is_delayed =
+        wait->ack == SOC_ACK_RECEIVED && (!wait->on->is_external || wait->on->is_remote);
     return index > 0 || is_delayed ? NULL : wait->on;
 }
 

@@ -67,6 +67,23 @@ describe("no deadlock through several hosts", function()
     assert.same({}, rings.deadlocks(f, TWO))
   end)
 
+  it("is mail that waits for room elsewhere, though its sender waits for it to be there", function()
+    local f = two({ config = { mailbox_max = 6 } })
+    order(f, "a@alpha", { send = "b@beta", as = "hello" })
+    order(f, "b@beta", { receive = "a@alpha", type = "news", timeout_ms = 30000 })
+    for _ = 1, 3 do
+      assert(f.beta:send("user", { to = "b", payload = "note", ttl_seconds = 9 }))
+    end
+    f:advance(2500)
+    order(f, "a@alpha", { received = "b@beta" })
+    f:advance(5000)
+    assert.same({}, ends(f, "a@alpha")) -- it is still in alpha's outbox
+    f:run()
+    assert.same({ "received" }, { ends(f, "a@alpha")[1].kind, ends(f, "a@alpha")[1].error })
+    assert.equal("timeout", ends(f, "b@beta")[1].error)
+    assert.same({}, rings.deadlocks(f, TWO))
+  end)
+
   it("is a ring of which a wait was followed by another between the rounds", function()
     -- When the time is over, a sends what b waits for, and waits for b again.
     for timeout_ms = 1000, 1400, 10 do
