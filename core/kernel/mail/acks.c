@@ -148,6 +148,12 @@ void soc_acks_fail_key(struct soc_host *host, uint64_t key, enum soc_outcome out
     }
 }
 
+const struct soc_agent *soc_acks_receiver(const struct soc_host *host, uint64_t key)
+{
+    const struct waiter *waiter = soc_map_find_number(&host->acks, key);
+    return waiter == NULL ? NULL : waiter->to;
+}
+
 bool soc_acks_refuse_key(struct soc_host *host, uint64_t key, struct soc_slice error)
 {
     struct waiter *waiter = soc_map_find_number(&host->acks, key);

@@ -39,6 +39,9 @@ void soc_acks_note_key(struct soc_host *host, uint64_t key, enum soc_ack ack);
 void soc_acks_fail_key(struct soc_host *host, uint64_t key, enum soc_outcome outcome,
                        struct soc_slice reason);
 
+/* Lends the receiver of the message with that key if somebody waits for an ack of it; else NULL. */
+const struct soc_agent *soc_acks_receiver(const struct soc_host *host, uint64_t key);
+
 /* Another host has refused the message with that key: ends the wait with its error object. False:
  * nobody waits. */
 bool soc_acks_refuse_key(struct soc_host *host, uint64_t key, struct soc_slice error);

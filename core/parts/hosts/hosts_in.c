@@ -257,15 +257,17 @@ static void refuse(struct soc_host *host, struct soc_agent *from,
         report(host, r->from, r->foreign_id, r->to, error, 0);
 }
 
-/* Tells whether it reports that a message was refused whose sender waits for an ack of it, and
- * ends that wait. */
-static bool fails_ack(struct soc_host *host, const struct soc_record_message *r)
+/* Tells whether it reports that the peer refused a message whose sender waits for an ack of it,
+ * and ends that wait. */
+static bool fails_ack(struct soc_host *host, const struct soc_hosts_peer *peer,
+                      const struct soc_record_message *r)
 {
     struct soc_slice id = soc_json_plain_string(soc_json_member(r->payload, "message_id"));
     uint64_t key;
     return soc_slice_equal(r->type, SOC_SLICE("delivery_failed")) &&
            soc_slice_equal(r->from, SOC_SLICE("system")) && id.data != NULL &&
-           soc_message_id_parse(id, &key) && soc_acks_refuse_key(host, key, r->payload);
+           soc_message_id_parse(id, &key) && soc_hosts_awaits_ack(host, peer, key) &&
+           soc_acks_refuse_key(host, key, r->payload);
 }
 
 /* Tells whether it reports that a task was refused, and fails the task: its assigner hears of it
@@ -385,7 +387,7 @@ void soc_hosts_take(struct soc_host *host, struct soc_hosts_peer *peer, struct s
         soc_buf_fini(&error);
         return;
     }
-    bool is_awaited = fails_ack(host, &arrival.message);
+    bool is_awaited = fails_ack(host, peer, &arrival.message);
     if (fails_task(host, peer, &arrival.message) || is_awaited ||
         ends_task(host, peer, &arrival.message) || cancels(host, &arrival.message) ||
         soc_hosts_obey(host, peer, from, &arrival.message))

@@ -336,6 +336,12 @@ static int forget(struct given *given)
     return SOC_OK;
 }
 
+bool soc_hosts_awaits_ack(struct soc_host *host, const struct soc_hosts_peer *peer, uint64_t key)
+{
+    const struct soc_agent *to = soc_acks_receiver(host, key);
+    return to != NULL && to->is_remote && soc_hosts_peer_of(host, to) == peer;
+}
+
 /* What an agent of this host sent has ended at its receiver. */
 static int note_ack(struct given *given)
 {
@@ -343,7 +349,8 @@ static int note_ack(struct given *given)
     int64_t outcome;
     struct soc_slice id = soc_json_plain_string(soc_json_member(given->payload, "message_id"));
     if (given->from != NULL || id.data == NULL || !soc_message_id_parse(id, &key) ||
-        !soc_json_integer(soc_json_member(given->payload, "outcome"), &outcome))
+        !soc_json_integer(soc_json_member(given->payload, "outcome"), &outcome) ||
+        !soc_hosts_awaits_ack(given->host, given->peer, key))
         return SOC_OK;
     if (outcome == SOC_OUTCOME_PROCESSED)
         soc_acks_note_key(given->host, key, SOC_ACK_PROCESSED);

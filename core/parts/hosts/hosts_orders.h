@@ -13,8 +13,7 @@
  *   host_ack { id, message_id, outcome }    what an agent sent to `id` has ended
  *   host_probe, host_probe_back, host_deadlock   see hosts_probe.h and hosts_ring.h
  *
- * A host ignores an order of another host itself that it does not know, so a host of an earlier
- * version lets probes end: its agents and theirs wait until their time-outs.
+ * A host ignores an order of another host itself that it does not know.
  * Layer: parts. Thread: loop. */
 #ifndef SOC_PARTS_HOSTS_HOSTS_ORDERS_H
 #define SOC_PARTS_HOSTS_HOSTS_ORDERS_H
@@ -38,6 +37,9 @@ int soc_hosts_broadcast(struct soc_host *host, const struct soc_passage *passage
 /* A message has ended: tells its host if that is elsewhere and an ack is required. False. */
 bool soc_hosts_ack(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
                    struct soc_slice reason);
+
+/* Tells whether somebody waits for an ack of that message, which went to an agent of the peer. */
+bool soc_hosts_awaits_ack(struct soc_host *host, const struct soc_hosts_peer *peer, uint64_t key);
 
 /* Another host has answered an order of `message->to`. */
 void soc_hosts_take_answer(struct soc_host *host, struct soc_message *message);
