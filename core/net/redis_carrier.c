@@ -42,6 +42,7 @@ struct redis_carrier {
     struct peer *peers;
     int peer_count;
     bool is_reading;          /* an XREAD is under way */
+    bool is_doubted;          /* the last one was refused, but no key was to blame any more */
     soc_redis_reply_cb *take; /* its reply */
     int number;               /* claimed last */
 };
@@ -232,7 +233,9 @@ static void end_types(void *user, const struct soc_redis_reply *reply)
         is_any = true;
         events->blocked(events->user, i, "its key in Redis does not hold a stream");
     }
-    if (!is_any)
+    bool is_hopeless = !is_any && carrier->is_doubted;
+    carrier->is_doubted = !is_any; /* the key may have been removed since it was read */
+    if (is_hopeless)
         soc_redis_drop(carrier->reader, "Redis refuses to read streams");
     else
         read_on(carrier);
@@ -261,6 +264,7 @@ static void take_entries(void *user, const struct soc_redis_reply *reply)
         drop_by_error(carrier->reader, reply);
         return;
     }
+    carrier->is_doubted = false;
     for (size_t i = 0; i < soc_redis_reply_count(reply); i++) {
         const struct soc_redis_reply *stream = soc_redis_reply_at(reply, i);
         const struct soc_redis_reply *entries = soc_redis_reply_at(stream, 1);
@@ -378,6 +382,7 @@ static void be_down(void *user, const char *why)
     bool was_ready = carrier->is_ready;
     carrier->is_ready = false;
     carrier->is_reading = false;
+    carrier->is_doubted = false;
     for (int i = 0; i < carrier->peer_count; i++)
         carrier->peers[i].is_read = false;
     if (was_ready) {
