@@ -122,7 +122,7 @@ local function taken(tables, from, sent)
   return list
 end
 
--- What there is once: the item, or a letter of a broadcast for each who reads it.
+-- The key that must be unique: the item, or one copy of a broadcast per receiver.
 local function once_of(item, row, to)
   return item.receiver == "All@" .. to and item.key .. " " .. row.receiver or item.key
 end
@@ -154,6 +154,16 @@ local function check_taken(sent, rows, from, to)
   return nil
 end
 
+-- The first row with that value of a field, and with any of another one if that is named.
+local function find(rows, field, value, other)
+  for _, row in ipairs(rows or {}) do
+    if row[field] == value and (not other or row[other]) then
+      return row
+    end
+  end
+  return nil
+end
+
 -- A task that ended on a host as another host said: of that key, or of that owner and id.
 local function has_ended(tables, state, key, owner, id)
   for _, row in ipairs(tables.tasks or {}) do
@@ -177,7 +187,8 @@ local function has_result(tables, result, assigner, from)
 end
 
 -- What host `to` does with an item beside keeping it, and what then shows there: orders for the
--- host itself, news about a task, and notices.
+-- host itself, news about a task, and notices. A `delivery_failed` may end a wait for an ack,
+-- which leaves no row: what shows is the message that it names.
 local function ends_there(item, tables, from, to)
   local receiver = item.receiver:match("^(.*)@")
   if receiver == "system" then
@@ -186,8 +197,11 @@ local function ends_there(item, tables, from, to)
     return has_ended(tables, TASK_CANCELLED, nil, receiver, item.task_id)
   elseif item.sender ~= "system" then
     return false
+  elseif find(tables.agents, "id", receiver, "ended_ms") then
+    return true
   elseif item.type == "delivery_failed" then
-    return has_ended(tables, TASK_FAILED, key_of(item.payload.message_id))
+    local key = key_of(item.payload.message_id)
+    return has_ended(tables, TASK_FAILED, key) or handed(tables, from)[key] ~= nil
   end
   return (item.type == "result" or item.type == "task_complete")
     and has_result(tables, item, receiver, from)
@@ -208,17 +222,8 @@ local function note_missing(sent, tables, from, to)
   end
 end
 
-local function link_of(tables, peer)
-  for _, row in ipairs(tables.links or {}) do
-    if row.peer == peer then
-      return row
-    end
-  end
-  return nil
-end
-
 local function check_link(here, there, from, to)
-  local out, back = link_of(here, to), link_of(there, from)
+  local out, back = find(here.links, "peer", to), find(there.links, "peer", from)
   if not out or not back then
     return nil
   end

@@ -3,6 +3,7 @@
 --
 -- Covers: core/parts/hosts/hosts_in.c
 
+local books = require("society.fleet_books")
 local fleets = require("fleets")
 local scene = require("scene")
 
@@ -75,6 +76,7 @@ describe("a refusal by another host", function()
     assert.same({ "agent_not_found", "nobody" }, { got.acked.error, got.acked.to })
     assert.is_nil(f.alpha.agent("root").state.told) -- no notice beside the error
     assert.is_nil(f.beta.agent("nobody"))
+    assert.is_nil(books.check(f, { "alpha", "beta" }))
   end)
 
   it("says what its vocabulary misses, though that of the sender allows it", function()
