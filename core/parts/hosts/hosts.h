@@ -145,8 +145,8 @@ void soc_hosts_set_silent(struct soc_host *host, struct soc_hosts_peer *peer, bo
 bool soc_hosts_put_busy(struct soc_host *host, const struct soc_hosts_peer *peer,
                         struct soc_buf *after, struct soc_buf *out);
 
-/* Takes such a piece from the peer: mail for these agents waits, and that for others between its
- * ends does no longer. */
+/* Takes such a piece from the peer: mail for these agents waits, and
+ * mail for all others in its range is released. */
 void soc_hosts_set_busy(struct soc_host *host, struct soc_hosts_peer *peer, struct soc_slice piece);
 
 /* Sends an alert of that type about the link to the orchestrator, and logs it. */

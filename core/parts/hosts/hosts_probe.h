@@ -4,7 +4,7 @@
  * a probe that comes back along waits has found a deadlock:
  *
  *   1. An agent has waited for one elsewhere for a second. Its host sends a probe there, and
- *      again, ever more seldom, while the wait lasts.
+ *      again with back-off until the wait ends.
  *   2. A host that takes a probe goes on from the agent it names, if that waits, and passes the
  *      probe on to where its waits leave the host. Each agent is looked at once for each probe.
  *      The probe carries the waits it has come along.
