@@ -394,7 +394,9 @@ int soc_prune_step(struct soc_prune *prune, struct soc_database *database,
         rc = soc_database_commit(database, detail);
     else
         soc_database_rollback(database);
-    if (rc < 0) /* it is ahead of what is stored */
+    if (rc < 0) { /* it is ahead of what is stored, and so are the tables */
         drop_edge(prune);
+        prune->is_edge_lost = false;
+    }
     return rc == SOC_OK ? shrink(&step, retention) : rc;
 }

@@ -10,7 +10,8 @@
  * Lines that go are first fed to a past, which is stored as the edge (snapshots.h): so what
  * the society was can still be told for every line that is left.
  *
- * A step is bounded; the store does one after each fold and when it is idle.
+ * A step is bounded, but for the first one that removes lines after a start: it reads the whole
+ * edge. The store does one after each fold and when it is idle.
  * Layer: store. Thread: that of the store. */
 #ifndef SOC_STORE_TABLES_PRUNE_H
 #define SOC_STORE_TABLES_PRUNE_H

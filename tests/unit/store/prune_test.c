@@ -1,6 +1,7 @@
 /* Retention: what is over is removed from the front, what is live stays, numbers go on. */
 #include "store_sql.h"
 #include "store_world.h"
+#include "switched_disk.h"
 
 #define DAY_MS INT64_C(86400000)
 
@@ -215,12 +216,45 @@ static void a_limit_of_size_bounds_the_file(void)
     world_fini(&world);
 }
 
+/* The directory of an older program, which has removed lines: it has no tables for the edge. A
+ * step that a full disk undoes takes those it has made away again. */
+static void a_full_disk_in_the_first_step_after_an_upgrade_is_gone_on_from(void)
+{
+    struct world world;
+    struct soc_detail detail = {0};
+    world_init(&world, IN_DIRECTORY);
+    put_handled(&world, 1, 3000, NOW_MS - 900 * DAY_MS);
+    fold_all(&world);
+    world.store->retention = (struct soc_retention){.days = 30};
+    make_due(&world);
+    CHECK(count(&world, "SELECT min(line - count + 1) FROM lines") > 1);
+    soc_store_close(world.store);
+    set_sql(&world, "DROP TABLE snapshots; DROP TABLE edge;");
+    CHECK_INT(world_open(&world), SOC_OK);
+    put_handled(&world, 3001, 5000, NOW_MS - 800 * DAY_MS);
+    fold_all(&world);
+    world.store->retention = (struct soc_retention){.days = 30};
+    CHECK_INT(soc_store_check(world.store, &detail), SOC_OK);
+    int64_t lines = count(&world, "SELECT count(*) FROM lines");
+    atomic_store(&disk.is_full, true);
+    CHECK_INT(soc_store_tidy(world.store, false, &detail), SOC_OK); /* it tries again */
+    atomic_store(&disk.is_full, false);
+    CHECK_INT(count(&world, "SELECT count(*) FROM lines"), lines);
+    CHECK_INT(count(&world, "SELECT count(*) FROM sqlite_schema WHERE name = 'edge'"), 0);
+    make_due(&world);
+    CHECK(count(&world, "SELECT count(*) FROM lines") < lines);
+    CHECK_INT(count(&world, "SELECT count(*) FROM edge"), 0); /* it is lost, as before */
+    world_fini(&world);
+}
+
 int main(void)
 {
+    disk_install();
     RUN(nothing_is_removed_unless_it_is_asked_for);
     RUN(what_is_live_stays_however_old);
     RUN(numbers_go_on_after_everything_was_removed);
     RUN(a_cursor_below_the_first_line_is_told);
     RUN(a_limit_of_size_bounds_the_file);
+    RUN(a_full_disk_in_the_first_step_after_an_upgrade_is_gone_on_from);
     return check_done();
 }
