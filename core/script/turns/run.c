@@ -153,7 +153,8 @@ static int describe(lua_State *L)
         lua_pushlstring(co, text->data, text->length);
     }
     shorten(co);
-    struct soc_slice traceback = soc_buf_slice(&failure->script->traceback);
+    struct soc_slice traceback = /* a worker's, as long as it likes */
+        soc_slice_cut(soc_buf_slice(&failure->script->traceback), SOC_ERROR_BYTES_MAX);
     if (traceback.length == 0) {
         luaL_traceback(L, co, NULL, 0);
         traceback = soc_slice_text(lua_tostring(L, -1));

@@ -40,6 +40,7 @@ struct scripted {
 #define LONG_STATE     "*state"     /* an object of more than 1 MB */
 #define LONG_DEEP      "*deep"      /* 65 lists inside each other */
 #define LONG_TEXT      "*text"      /* a payload of 2.4 MB */
+#define LONG_TRACEBACK "*traceback" /* of 2 MB */
 
 static const struct scripted cases[] = {
     {{DONE}, "survived", NULL},
@@ -122,6 +123,7 @@ static const struct scripted cases[] = {
      "script_error: {\"error\"",
      NULL},
     {{"[\"error\",\"{\\\"error\\\":\\\"budget_exceeded\\\"}\"]"}, "script_error: {\"error\"", NULL},
+    {{LONG_TRACEBACK}, "script_error: with a long traceback", NULL},
     /* Too much at once. */
     {{LONG_VALUES, DONE}, DIED, NULL},
     {{LONG_NAMES, DONE}, DIED, NULL},
@@ -191,6 +193,10 @@ static void put_frame(struct soc_buf *out, const char *text)
         soc_buf_put_byte(out, '"');
         repeat(out, "x", 2400000);
         soc_buf_put_text(out, "\"}]]");
+    } else if (strcmp(text, LONG_TRACEBACK) == 0) {
+        soc_buf_put_text(out, "[\"error\",\"with a long traceback\",\"");
+        repeat(out, "x", 2 << 20);
+        soc_buf_put_text(out, "\"]");
     } else {
         soc_buf_put_text(out, text);
     }
@@ -351,6 +357,10 @@ static void note_dead(struct scene *scene, struct soc_slice letter)
     struct soc_slice to = soc_json_plain_string(soc_json_member(letter, "to"));
     if (to.data == NULL || sscanf(to.data, "g%d", &number) != 1 || number < 0 || number >= CASES)
         return;
+    struct soc_slice traceback = soc_json_member(error, "traceback");
+    CHECK(traceback.length <= SOC_ERROR_BYTES_MAX + 2); /* with its quotes */
+    if (strcmp(cases[number].said[0] == NULL ? "" : cases[number].said[0], LONG_TRACEBACK) == 0)
+        CHECK_INT(traceback.length, SOC_ERROR_BYTES_MAX + 2);
     struct soc_buf *out = &scene->outcomes[number];
     struct soc_slice which = soc_json_member(error, "which");
     out->length = 0;
