@@ -140,13 +140,13 @@ static void serve(struct soc_reader *reader, struct soc_lookup *lookup)
     lookup->rc = was_dropped ? SOC_ECLOSED
                              : soc_lookup_step(lookup, reader->store, SOC_PAGE_US_MAX, &detail);
     pthread_mutex_lock(&reader->mutex);
-    reader->current = NULL;
     rest_after(reader, lookup, begin_us);
     if (take_snapshots(reader, lookup) && reader->on_left != NULL) {
         pthread_mutex_unlock(&reader->mutex); /* it takes the writer's */
         reader->on_left(reader->on_left_user);
         pthread_mutex_lock(&reader->mutex);
     }
+    reader->current = NULL; /* until here it may be dropped */
     if (lookup->rc > 0) {
         push(&reader->queue_end, lookup);
         return;
