@@ -215,7 +215,9 @@ static void try_all(struct soc_trial *trial, struct soc_host *host, struct soc_a
         else
             trial->left++;
     }
-    if (trial->left > 0)
+    if (trial->left > 0 && ms < 0)
+        snprintf(trial->why_left, sizeof(trial->why_left), "SOCIETY_TRIAL_MS is 0");
+    else if (trial->left > 0)
         snprintf(trial->why_left, sizeof(trial->why_left),
                  "the trial ends after %lld ms; SOCIETY_TRIAL_MS gives it more", (long long)ms);
 }

@@ -38,7 +38,7 @@ void soc_trial_log(const struct soc_trial *trial, struct soc_host *host);
 void soc_trial_park(const struct soc_trial *trial, struct soc_host *host);
 
 /* Stores that the society runs with this script from now on, unless activations are left: then
- * the next start goes on with them. */
+ * the next start tries all again. */
 void soc_trial_accept(const struct soc_trial *trial, struct soc_host *host);
 
 /* Frees what it holds and clears it. */
