@@ -81,6 +81,7 @@ static void free_offer(struct soc_past *past, struct soc_past_offer *offer)
     if (offer == NULL)
         return;
     note(past, SOC_PAST_OFFER, offer->number, NULL);
+    soc_map_take_number(&past->offers_by_key, offer->key);
     free(offer->name);
     free(offer);
 }
@@ -111,6 +112,7 @@ void soc_past_empty(struct soc_past *past)
     soc_map_fini(&past->items);
     soc_map_fini(&past->dead);
     soc_map_fini(&past->offers);
+    soc_map_fini(&past->offers_by_key);
     *past = (struct soc_past){0};
 }
 
@@ -173,6 +175,7 @@ void soc_past_add_offer(struct soc_past *past, struct soc_past_offer *offer)
 {
     free_offer(past, soc_map_take(&past->offers, soc_slice_text(offer->name)));
     soc_map_put(&past->offers, soc_slice_text(offer->name), offer);
+    soc_map_put_number(&past->offers_by_key, offer->key, offer);
 }
 
 /* ---- agents and contacts ---- */
@@ -306,8 +309,7 @@ static void take_offer(struct soc_past *past, const struct soc_line *line)
     offer->name = name_task(line->other, line->task_id);
     offer->key = line->key;
     offer->time_ms = line->time_ms;
-    free_offer(past, soc_map_take(&past->offers, soc_slice_text(offer->name)));
-    soc_map_put(&past->offers, soc_slice_text(offer->name), offer);
+    soc_past_add_offer(past, offer);
     note(past, SOC_PAST_OFFER, offer->number, offer);
 }
 
@@ -571,13 +573,12 @@ void soc_past_feed(struct soc_past *past, const struct soc_line *line)
 
 void soc_past_forget_letter(struct soc_past *past, uint64_t key)
 {
-    struct soc_past_offer *offer;
     if (soc_map_take_number(&past->dead, key) == NULL)
         return;
     note(past, SOC_PAST_LETTER, SOC_PAST_LETTER_NUMBER(key), NULL);
-    for (size_t cursor = 0; (offer = soc_map_each(&past->offers, &cursor)) != NULL;)
-        if (offer->key == key)
-            free_offer(past, soc_map_take(&past->offers, soc_slice_text(offer->name)));
+    struct soc_past_offer *offer = soc_map_find_number(&past->offers_by_key, key);
+    if (offer != NULL)
+        free_offer(past, soc_map_take(&past->offers, soc_slice_text(offer->name)));
 }
 
 const char *soc_past_status(const struct soc_past_agent *agent)

@@ -130,6 +130,7 @@ struct soc_past {
     struct soc_map items;               /* by key */
     struct soc_map dead;                /* outcome + 1 of dead letters, by key */
     struct soc_map offers;              /* messages that offer a task, by its name */
+    struct soc_map offers_by_key;       /* the same, by their keys */
     uint64_t tasks_over;                /* how many of `tasks` have ended … */
     uint64_t items_over;                /* … and of `items` */
     bool has_begun;                     /* it was looked where to begin */
