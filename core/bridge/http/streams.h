@@ -5,7 +5,8 @@
  * client begins; and the words of models while they speak, which have no number and are not
  * repeated. A client that is SOC_STREAM_BYTES_MAX behind gets no more: the tap waits for it,
  * and reads what it has missed from the tables, and words are lost to it. With the page of
- * the tap that came last, in the form of events, less than 256 KB are held for it.
+ * the tap that came last, in the form of events, at most 256 KB, or one line if that is longer,
+ * are held for it.
  * Layer: bridge. Thread: loop. */
 #ifndef SOC_BRIDGE_HTTP_STREAMS_H
 #define SOC_BRIDGE_HTTP_STREAMS_H
