@@ -490,6 +490,8 @@ static void many_batches_become_durable_among_queries(void)
     WAIT_FOR(&ear, ear.durable, 300);
     printf("# 30,000 messages durable after %" PRId64 " ms, %d reports\n",
            (soc_clock_monotonic_us() - started_us) / 1000, ear.durable_calls);
+    WAIT_FOR(&ear, ear.answers, asked); /* a close would refuse what has not been read yet */
+    CHECK_INT(ear.answer_rc, SOC_OK);
     soc_journal_close(ear.journal, 20000);
     CHECK_INT(ear.durable, 300);
     CHECK(ear.is_in_order);
