@@ -99,7 +99,7 @@ function said(look, name, value) {
     return value.slice(0, 20).map((id, i) => [i > 0 ? ", " : "", agentLink(look, id)]);
   if (name === "from" || name === "to") return word(`state.${value}`, payloadText(value));
   if (name === "kind") return word(`wait.${value}.any`, word(`wait.${value}`, payloadText(value)));
-  if (name === "deadline") return moment(value);
+  if (name === "deadline" || name === "since") return moment(value);
   if (["state", "decision", "error"].includes(name))
     return word(`${name}.${value}`, payloadText(value));
   if (name === "traceback")
