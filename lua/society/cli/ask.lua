@@ -59,7 +59,8 @@ local function complain_of_refusal(refusal)
   return arguments.FAILED
 end
 
-local function complain(state, name, text)
+--- Says on stderr why there is no answer and returns the exit code.
+function M.complain(state, name, text)
   if name == "refused" then
     return complain_of_refusal(text)
   end
@@ -107,7 +108,7 @@ function M.ask(state, request, options)
       return nil
     end
     if name ~= "state_locked" or try == tries then
-      return nil, complain(state, name, text)
+      return nil, M.complain(state, name, text)
     end
     program.pause(PAUSE_MS)
   end
@@ -133,7 +134,7 @@ local function read_page(state, op, members, page, take)
   end
   local first = first_left(next_line, text)
   if not first then
-    return nil, nil, complain(state, next_line, text)
+    return nil, nil, M.complain(state, next_line, text)
   end
   return nil, first - 1
 end

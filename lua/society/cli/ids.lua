@@ -167,11 +167,17 @@ local function ask_quietly(state, request)
   return list or name == "no_such_file" and program.ask_stopped(state, request) or "[]"
 end
 
--- Tells whether the society is held by a process that does not answer, so that nothing can be
--- looked for. What the ids are given to says so best.
-local function is_mute(state)
-  local _, name = program.ask(state, ask.request("stats"))
-  return name == "no_such_file" and program.is_held(state)
+-- Tells whether ids can be looked for: not if a process holds the society and does not answer.
+-- What the ids are given to says that best. Returns nil and an exit code, after a complaint, if
+-- the society must not be asked anything more.
+local function can_look(state)
+  local list, name, text = program.ask(state, ask.request("stats"))
+  if list or name == "refused" then
+    return true
+  elseif name == "no_such_file" then
+    return not program.is_held(state)
+  end
+  return nil, ask.complain(state, name, text)
 end
 
 --- The same, but the text itself where there is no society to ask.
@@ -185,13 +191,17 @@ end
 --- The filters of a request, changed to the ids that their texts stand for, where `names` says
 -- which kind each has. Returns an exit code if that failed, after a complaint.
 function M.find_all(command, state, members, names)
-  local is_known
+  local is_known, code
   for filter, name in pairs(names) do
     if members[filter] and is_known == nil then
-      is_known = not is_mute(state)
+      is_known, code = can_look(state)
+      if code then
+        return code
+      end
     end
     if members[filter] and is_known then
-      local id, code = M.find(command, state, name, members[filter])
+      local id
+      id, code = M.find(command, state, name, members[filter])
       if not id then
         return code
       end

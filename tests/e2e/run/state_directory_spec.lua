@@ -8,8 +8,9 @@ local APP = [[
   society.main(function() print("done") end)
 ]]
 
--- Listens in .society/socket as another user and answers whatever comes. The socket gets its
--- name once it listens, so that whoever sees it can connect.
+-- Listens in .society/socket as another user until somebody says "end"; then .society/heard says
+-- how many clients came before, and what they said. The socket gets its name once it listens, so
+-- that whoever sees it can connect.
 local FAKE = [[
 import os, socket
 fake = socket.socket(socket.AF_UNIX)
@@ -18,11 +19,22 @@ os.setuid(65534)
 fake.bind(".society/early")
 fake.listen()
 os.rename(".society/early", ".society/socket")
-try:
+clients, heard = 0, b""
+while not heard.endswith(b"end"):
     talk, _ = fake.accept()
-    open("heard", "wb").write(talk.recv(65536))
-except OSError:
-    pass
+    clients, heard = clients + 1, heard + talk.recv(65536)
+    talk.close()
+with open(".society/early", "wb") as file:
+    file.write(b"%d before %s" % (clients - 1, heard))
+os.rename(".society/early", ".society/heard")
+]]
+
+local END = [[
+import socket
+talk = socket.socket(socket.AF_UNIX)
+talk.connect(".society/socket")
+talk.send(b"end")
+talk.recv(1)
 ]]
 
 describe("the state directory", function()
@@ -94,14 +106,19 @@ describe("the state directory", function()
     place:shell("chmod 755 .")
     place:run("run app.lua")
     place:write("fake.py", FAKE)
-    place:shell("python3 fake.py >/dev/null 2>&1 & echo $! > fake.pid")
+    place:write("end.py", END)
+    place:shell("python3 fake.py >/dev/null 2>&1 & :")
     program.wait_for("the other user's socket", function()
       return place:shell("test -S .society/socket").code == 0
     end)
     local result = place:run("send --to root hello")
-    place:shell("kill $(cat fake.pid)")
+    place:shell("python3 end.py")
+    local heard = program.wait_for("what was heard", function()
+      return place:read(".society/heard")
+    end)
     assert.equal(1, result.code)
     assert.matches("socket belongs to another user; nothing was sent", result.err, 1, true)
-    assert.is_nil(place:read("heard"))
+    -- Whoever was warned does not ask again.
+    assert.equal("1 before end", heard)
   end)
 end)
