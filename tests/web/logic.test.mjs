@@ -17,7 +17,7 @@ const { Rates, holds, segments } = await logic("law");
 const { columns, isLate, queueOf, sumUsage, tightest, totalUsage, usageThen } =
   await logic("board");
 const { chainOf } = await logic("chain");
-const { nextOf, shownId, stateOf } = await logic("item");
+const { deedsOf, nextOf, shownId, stateOf } = await logic("item");
 const { visible, scrollTo } = await logic("window");
 const { FOLD_ABOVE, grow, layOut, waitEdges } = await logic("tree");
 const { diagram, kindOf, laneOrder, nameLines, receiverOf } = await logic("lanes");
@@ -554,6 +554,14 @@ test("type, spaces and corners are those of the scales", () => {
     /^ *(?:padding|margin|gap|row-gap|column-gap|border-radius|font)[\w-]*:.*\d(?:px|r?em)\b/m;
   for (const file of files.filter((name) => name.endsWith(".css") && !/scales/.test(name)))
     assert.equal(own.exec(readFileSync(file, "utf8"))?.[0], undefined, file);
+});
+
+test("what an agent did is not what was done with its messages", () => {
+  const lines = ["a", "b", "a", "a", "b"].map((agent, i) => ({ agent, other: "a", line: i + 1 }));
+  const numbers = (max) => deedsOf(lines, "a", max).map(({ line }) => line);
+  assert.deepEqual(numbers(9), [4, 3, 1]);
+  assert.deepEqual(numbers(2), [4, 3]);
+  assert.deepEqual(deedsOf(lines, "c", 9), []);
 });
 
 test("items: the one on screen stays while it is in the list", () => {

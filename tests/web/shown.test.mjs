@@ -168,7 +168,8 @@ test("agents: a large family unfolds and folds, in the list and in the picture",
 });
 
 test("an agent: brief, contacts with their source, queue, cost, state, conversation", async () => {
-  await visit("full", {}, async (page) => {
+  await visit("full", {}, async (page, society) => {
+    society.log("turn_failed", { agent: "printer", other: "editor", detail: "no paper" });
     await go(page, "#/agent/editor");
     assert.match(
       await textOf(page.locator(".page-head")),
@@ -203,6 +204,10 @@ test("an agent: brief, contacts with their source, queue, cost, state, conversat
       /Calls14Tokens21,900Dollars\$0\.0037/,
     );
     assert.match(await textOf(cardOf(page, "State, as it is now")), /drafts.*3.*best.*second/);
+    const events = await texts(cardOf(page, "Recent events").locator("li"));
+    const bare = events.map((row) => row.replace(/^[\d:]+ ?/, "")); // when it was
+    assert.equal(bare[0], "printerturn failedno paper"); // it was not the editor
+    assert.match(bare[1], /^starts waitingwriter/);
     const talk = cardOf(page, "Conversation with its model");
     assert.match(await textOf(talk), /As it is now: 3 entries/);
     const entries = await texts(talk.locator("li"));

@@ -14,6 +14,14 @@ export function shownId(items, named, shown = null) {
   return named || items.find((one) => one.id === shown)?.id || items[0]?.id || null;
 }
 
+/** What an agent itself did, of the lines that concern it: the latest `max`, the last one first. */
+export function deedsOf(lines, agent, max) {
+  return lines
+    .filter((line) => line.agent === agent)
+    .slice(-max)
+    .reverse();
+}
+
 /** What follows when the item `id` is decided: the next of the list, else the one before. */
 export function nextOf(items, id) {
   const index = items.findIndex((one) => one.id === id);

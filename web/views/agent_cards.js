@@ -196,6 +196,9 @@ export function talkCard(look, conversation) {
   );
 }
 
+// The host, which does things itself, is no agent to look at.
+const isOther = (agent, id) => agent && agent !== id && agent !== "system";
+
 export function activityCard(look, activity) {
   if (!activity || activity.length === 0) return null;
   return section(
@@ -210,6 +213,8 @@ export function activityCard(look, activity) {
             "li",
             { key: row.line ?? i, data: { line: row.line } },
             h("span", { class: "quiet nowrap" }, moment(row.time, { bare: true })),
+            // Much that concerns an agent is what another one did.
+            isOther(row.agent, look.id) && agentLink(look, row.agent),
             row.line != null
               ? link(
                   look,

@@ -129,7 +129,7 @@ function outcome(look, item) {
 
 /** The item on the right. */
 export function itemDetail(look, data) {
-  const { item, activity } = data;
+  const { item, deeds } = data;
   const isOpen = item.state === "open";
   const chain = cameBy(look, item);
   return h(
@@ -160,28 +160,25 @@ export function itemDetail(look, data) {
         : buttons(look, data)),
     isOpen && look.at !== null && h("p", { class: "quiet" }, t("inbox.past")),
     chain && [h("h3", null, t("inbox.through")), chain],
-    activity?.length > 0 && [
+    deeds?.length > 0 && [
       h("h3", null, t("inbox.sofar")),
       h(
         "ul",
         { class: "plain-rows" },
-        [...activity]
-          .reverse()
-          .slice(0, 8)
-          .map((row, i) =>
+        deeds.map((row) =>
+          h(
+            "li",
+            { key: row.line, data: { line: row.line } },
+            h("span", { class: "quiet nowrap" }, moment(row.time, { bare: true })),
+            h("span", null, word(`event.${row.event}`, row.event)),
             h(
-              "li",
-              { key: row.line ?? i, data: { line: row.line } },
-              h("span", { class: "quiet nowrap" }, moment(row.time, { bare: true })),
-              h("span", null, word(`event.${row.event}`, row.event)),
-              h(
-                "span",
-                { class: "grow quiet" },
-                row.type && [words(row.type, 40), " "],
-                detailText(look, row),
-              ),
+              "span",
+              { class: "grow quiet" },
+              row.type && [words(row.type, 40), " "],
+              detailText(look, row),
             ),
           ),
+        ),
       ),
     ],
   );

@@ -1,7 +1,7 @@
 // Inbox: what is asked, by whom, and the decision.
 
 import { oneLine, payloadText } from "../logic/format.js";
-import { nextOf, shownId, stateOf } from "../logic/item.js";
+import { deedsOf, nextOf, shownId, stateOf } from "../logic/item.js";
 import { h } from "../ui/dom.js";
 import { announce } from "../ui/notices.js";
 import * as looks from "../ui/looks.js";
@@ -10,6 +10,10 @@ import { single, optional, part, post, rows } from "../ui/api.js";
 import { t } from "../ui/words.js";
 import { itemDetail } from "./decide.js";
 import { openModify } from "./modify.js";
+
+// Lines read for what an agent has done: many that concern it are what others did.
+const LINES = 100;
+const DEEDS = 8;
 
 const STATES = ["open", "decided", "withdrawn", "all"];
 
@@ -22,8 +26,9 @@ async function load(look) {
   const item = await itemOf(look, items);
   if (!item) return { items, item: null, missing: look.filters.item };
   const before = look.at === null ? undefined : look.at + 1;
-  const activity = await optional(look.get("/activity", { agent: item.agent, before, limit: 10 }));
-  return { items, item, activity: rows(activity) };
+  const asked = { agent: item.agent, before, limit: LINES };
+  const lines = rows(await optional(look.get("/activity", asked)));
+  return { items, item, deeds: deedsOf(lines, item.agent, DEEDS) };
 }
 
 // The item to show in full. A link may name one that the list has no more: it was decided. If
