@@ -377,12 +377,22 @@ static void put_web_dir(const struct soc_society_options *options, struct soc_bu
 static void tell_of_door(struct soc_society *society, bool is_open)
 {
     struct soc_host *host = society->parts.host;
-    soc_log_printf(soc_host_log(host), is_open ? SOC_LOG_WARN : SOC_LOG_INFO,
-                   soc_clock_now(soc_host_clock(host)), "http", SOC_SLICE("system"),
+    struct soc_buf detail = {0};
+    struct soc_buf text = {0};
+    soc_buf_printf(&text,
                    is_open ? "listening on %s; anybody on this machine may do everything, since "
                              "--http-open asks for no token"
                            : "listening on %s; `society open` lets a browser in",
                    soc_door_url(society->door));
+    soc_buf_put_byte(&detail, '{');
+    soc_json_put_text_member(&detail, "url", soc_slice_text(soc_door_url(society->door)));
+    soc_json_put_text_member(&detail, "text", soc_buf_slice(&text));
+    soc_buf_put_byte(&detail, '}');
+    soc_log_say(soc_host_log(host), is_open ? SOC_LOG_WARN : SOC_LOG_INFO,
+                soc_clock_now(soc_host_clock(host)), "http", SOC_SLICE("system"),
+                soc_buf_slice(&detail), soc_buf_slice(&text));
+    soc_buf_fini(&detail);
+    soc_buf_fini(&text);
 }
 
 static int open_http(struct soc_society *society, const struct soc_society_options *options,

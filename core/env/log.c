@@ -42,21 +42,29 @@ static bool has_object(const struct line *line)
            soc_json_check(detail, NULL) == SOC_OK;
 }
 
+/* Appends an object: the detail itself, or its text as a member. */
+static void put_json_detail(struct soc_buf *out, const struct line *line)
+{
+    soc_json_put_name(out, "detail");
+    if (has_object(line)) {
+        soc_buf_put_slice(out, line->detail);
+        return;
+    }
+    soc_buf_put_byte(out, '{');
+    if (line->detail.length > 0)
+        soc_json_put_text_member(out, "text", line->detail);
+    soc_buf_put_byte(out, '}');
+}
+
 static void put_json_line(struct soc_buf *out, const struct line *line)
 {
-    bool has_detail = line->detail.data != NULL;
     soc_buf_put_byte(out, '{');
     soc_json_put_name(out, "timestamp");
     soc_time_put_json(out, line->time_ms);
     soc_json_put_text_member(out, "level", soc_slice_text(levels[line->level].name));
     soc_json_put_text_member(out, "event", soc_slice_text(line->event));
     soc_json_put_text_member(out, "agent", line->agent);
-    if (has_object(line)) {
-        soc_json_put_name(out, "detail");
-        soc_buf_put_slice(out, line->detail);
-    } else {
-        soc_json_put_text_member(out, "detail", has_detail ? line->detail : SOC_SLICE(""));
-    }
+    put_json_detail(out, line);
     soc_buf_put_text(out, "}\n");
 }
 

@@ -36,13 +36,12 @@ struct soc_log {
     void *user;
 };
 
-/* Writes one line at society time `time_ms`, of which the date is shown. `detail` is text; `agent`
- * may be absent. */
+/* Writes one line at society time `time_ms`, of which the date is shown. `detail` is text, which a
+ * line of JSON has as `{"text":…}`; `agent` may be absent. */
 void soc_log_line(struct soc_log *log, enum soc_log_level level, int64_t time_ms, const char *event,
                   struct soc_slice agent, struct soc_slice detail);
 
-/* The same with a detail that is JSON: a line of JSON contains it as an object, not as
- * text. */
+/* The same with a detail that is JSON: a line of JSON contains it as it is. */
 void soc_log_event(struct soc_log *log, enum soc_log_level level, int64_t time_ms,
                    const char *event, struct soc_slice agent, struct soc_slice detail);
 

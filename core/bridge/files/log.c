@@ -159,8 +159,8 @@ void soc_files_log_file(struct soc_files *files, enum soc_log_level level, const
     soc_buf_put_byte(&detail, '}');
     soc_files_log(files, level, event, spot->agent, (struct soc_slice){0}, soc_buf_slice(&detail));
     if (level >= SOC_LOG_WARN)
-        soc_log_line(soc_host_log(files->host), level, soc_clock_now(soc_host_clock(files->host)),
-                     event, spot->agent, soc_buf_slice(&detail));
+        soc_log_event(soc_host_log(files->host), level, soc_clock_now(soc_host_clock(files->host)),
+                      event, spot->agent, soc_buf_slice(&detail));
     soc_buf_fini(&detail);
     soc_buf_fini(&path);
 }

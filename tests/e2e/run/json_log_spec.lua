@@ -88,6 +88,7 @@ describe("the log", function()
     local details = {}
     for line in lines:gmatch("[^\n]+") do
       local row = assert(json.decode(line), line)
+      assert.equal("table", type(row.detail), line)
       details[row.event] = row.detail
     end
     return details
@@ -167,6 +168,37 @@ describe("the log", function()
       { details.trial.left, details.trial.waiting, type(details.trial.reason) })
     assert.equal(0, details.clock.was_ahead_ms)
     assert.is_true(details.clock.ahead_ms > 86400000)
+  end)
+
+  it("has objects where there is only a sentence", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      print("while loading")
+      society.root { task = function() end }
+      society.main(function(user)
+        user:send_message { to = "root", type = "task", payload = { task_id = "T1" } }
+      end)]])
+    local details = details_in(place:run("run app.lua --json --http 0 --once").err)
+    assert.same({ text = "while loading" }, details.print)
+    assert.equal("1 task is left open: T1 (root); the run does not wait for its alerts",
+      details.tasks.text)
+    assert.matches("^http://127%.0%.0%.1:%d+$", details.http.url)
+    assert.matches("^listening on http", details.http.text)
+    details = details_in(place:run("run app.lua --json").err)
+    assert.matches("^main finished in an earlier run", details.ended.text)
+    details = details_in(place:run("run app.lua --json --set nothing=1").err)
+    assert.matches("unknown setting 'nothing'", details.not_started.text, 1, true)
+  end)
+
+  it("has objects about files", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.config { files = { dir = "w" } }
+      society.main(function() end)]])
+    place:shell("mkdir -m 755 w")
+    local details = details_in(place:run("run app.lua --json").err)
+    assert.equal(".", details.open_directory.file)
+    assert.matches("^its mode is 0755", details.open_directory.reason)
   end)
 
   it("has sentences for people", function()

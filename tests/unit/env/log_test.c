@@ -37,7 +37,7 @@ static void a_line_without_an_agent_has_no_agent_field(void)
                "12:00:00.123 warn spawn_refused: no brief\n");
     check_line((struct soc_log){.is_json = true}, soc_slice_text(NULL), soc_slice_text(NULL),
                "{\"timestamp\":\"2026-01-05T12:00:00.123Z\",\"level\":\"warn\","
-               "\"event\":\"spawn_refused\",\"detail\":\"\"}\n");
+               "\"event\":\"spawn_refused\",\"detail\":{}}\n");
 }
 
 static void a_json_line_is_one_object(void)
@@ -46,7 +46,7 @@ static void a_json_line_is_one_object(void)
                SOC_SLICE("say \"a\"\nb"),
                "{\"timestamp\":\"2026-01-05T12:00:00.123Z\",\"level\":\"warn\","
                "\"event\":\"spawn_refused\",\"agent\":\"root\","
-               "\"detail\":\"say \\\"a\\\"\\nb\"}\n");
+               "\"detail\":{\"text\":\"say \\\"a\\\"\\nb\"}}\n");
 }
 
 /* Writes one event as a line of JSON and compares its detail. */
@@ -72,13 +72,13 @@ static void an_event_in_json_has_an_object_for_its_detail(void)
     check_event(SOC_SLICE("{}"), "{}");
 }
 
-static void an_event_whose_detail_is_not_an_object_has_text(void)
+static void an_event_whose_detail_is_not_an_object_has_an_object_with_its_text(void)
 {
-    check_event(SOC_SLICE("{\"text\":"), "\"{\\\"text\\\":\"");
-    check_event(SOC_SLICE("{\n}"), "\"{\\n}\"");
-    check_event(SOC_SLICE("{}{}"), "\"{}{}\"");
-    check_event(SOC_SLICE("[1]"), "\"[1]\"");
-    check_event(soc_slice_text(NULL), "\"\"");
+    check_event(SOC_SLICE("{\"text\":"), "{\"text\":\"{\\\"text\\\":\"}");
+    check_event(SOC_SLICE("{\n}"), "{\"text\":\"{\\n}\"}");
+    check_event(SOC_SLICE("{}{}"), "{\"text\":\"{}{}\"}");
+    check_event(SOC_SLICE("[1]"), "{\"text\":\"[1]\"}");
+    check_event(soc_slice_text(NULL), "{}");
 }
 
 /* Writes one event with `detail` and lends the line, without its newline, in `lines`. */
@@ -279,7 +279,7 @@ int main(void)
     RUN(a_line_without_an_agent_has_no_agent_field);
     RUN(a_json_line_is_one_object);
     RUN(an_event_in_json_has_an_object_for_its_detail);
-    RUN(an_event_whose_detail_is_not_an_object_has_text);
+    RUN(an_event_whose_detail_is_not_an_object_has_an_object_with_its_text);
     RUN(an_event_for_people_shows_its_message_then_its_traceback);
     RUN(an_event_for_people_shows_its_text_and_fields);
     RUN(an_event_for_people_without_text_stays_json);
