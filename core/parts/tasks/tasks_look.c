@@ -58,7 +58,7 @@ size_t soc_tasks_put_open(const struct soc_host *host, struct soc_buf *out)
     if (count > named)
         soc_buf_printf(out, " and %zu more", count - named);
     if (soc_tasks_due(host) != 0)
-        soc_buf_put_text(out, "; the run does not wait for their alerts");
+        soc_buf_printf(out, "; the run does not wait for %s alerts", count == 1 ? "its" : "their");
     return count;
 }
 
