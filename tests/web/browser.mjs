@@ -24,6 +24,28 @@ export function launch(more = []) {
 /** Whether an address is one of the society at `here`; 127.0.0.1:4000 is not 127.0.0.1:40001. */
 export const isWithin = (url, here) => url === here || url.startsWith(`${here}/`);
 
+// Notices go away by themselves, and a test may look too late: the page remembers them. Runs in
+// the page.
+function rememberNotices() {
+  window.noticed = [];
+  window.addEventListener("DOMContentLoaded", () => {
+    const place = document.getElementById("notices");
+    const note = () => window.noticed.push(...[...place.children].map((one) => one.textContent));
+    if (place) new MutationObserver(note).observe(place, { childList: true, subtree: true });
+  });
+}
+
+/** Waits until a notice with that text has come up, whether it is still there or not. */
+export const noticed = (page, text) =>
+  page.waitForFunction((wanted) => window.noticed.some((one) => one.includes(wanted)), text);
+
+/** From now on notices stay until they are dismissed. */
+export const keepNotices = (page) =>
+  page.evaluate(() => {
+    const { setTimeout } = window;
+    window.setTimeout = (call, ms, ...more) => (ms >= 5000 ? 0 : setTimeout(call, ms, ...more));
+  });
+
 /** A page of its own browser context. `visit(url)` opens the page of a society in it and answers
  *  a list that what goes wrong there is added to. */
 export async function newTab(
@@ -37,6 +59,7 @@ export async function newTab(
     locale: lang,
     reducedMotion: "reduce", // colours are what they will be at once
   });
+  await context.addInitScript(rememberNotices);
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
   let here = "about:blank";

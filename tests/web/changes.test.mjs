@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventually, go } from "./browser.mjs";
+import { eventually, go, noticed } from "./browser.mjs";
 import { iso } from "./society.mjs";
 import { visits } from "./visits.mjs";
 
@@ -40,8 +40,6 @@ async function open(page, society) {
   await sees(page, "12345");
 }
 
-const said = (page, text) => page.locator("#notices .notice", { hasText: text }).waitFor();
-
 test("a policy is put into force, and the page shows what is", async () => {
   await visit("full", {}, async (page, society) => {
     society.maySwap = true;
@@ -53,7 +51,7 @@ test("a policy is put into force, and the page shows what is", async () => {
     await page.locator("dialog", { hasText: "Put open into force for contacts?" }).waitFor();
     assert.equal(society.policies[0].name, "strict"); // not before somebody has said so
     await page.click('[data-do="confirm"]');
-    await said(page, "contacts is now open");
+    await noticed(page, "contacts is now open");
     await card.locator(".tag", { hasText: "v2" }).waitFor();
     assert.match(await card.textContent(), /open.*hint.*mine/);
     assert.deepEqual(society.asked, [
@@ -77,8 +75,8 @@ test("a policy whose example fails is not in force: the page says which and keep
     await card.locator('[name="settings"]').fill('{"hint":"mine"}');
     await card.locator('[data-do="swap"]').click();
     await page.click('[data-do="confirm"]');
-    await said(page, "The policy was not accepted. The old one stays in force.");
-    await said(page, "contacts: example 2 of mine fails");
+    await noticed(page, "The policy was not accepted. The old one stays in force.");
+    await noticed(page, "contacts: example 2 of mine fails");
     assert.match(await card.textContent(), /strictv1/);
     assert.equal(await card.locator('[name="name"]').inputValue(), "mine");
     assert.equal(await card.locator('[name="settings"]').inputValue(), '{"hint":"mine"}');
@@ -109,7 +107,7 @@ test("an agent is terminated, after a question, with the reason that was given",
     await page.click('.page-head [data-do="terminate"]');
     await page.fill("dialog input", "not needed");
     await page.click('[data-do="confirm"]');
-    await said(page, "writer is ending");
+    await noticed(page, "writer is ending");
     assert.deepEqual(society.asked, [
       { method: "DELETE", path: "/agents/writer", body: { reason: "not needed" } },
     ]);
@@ -127,7 +125,7 @@ test("dead letters: only the selected are delivered again or dropped", async () 
     await pick(page, 5);
     await page.locator(".filters", { hasText: "2 selected" }).waitFor();
     await page.click('.filters [data-do="redeliver"]');
-    await said(page, "Delivered again: 2");
+    await noticed(page, "Delivered again: 2");
     await sees(page, "134");
     assert.deepEqual(
       society.asked.map(({ path }) => path),
@@ -148,7 +146,7 @@ test("dead letters: only the selected are delivered again or dropped", async () 
     await page.locator("dialog", { hasText: "Drop the letter?" }).waitFor();
     assert.equal(left(society), "134"); // not before somebody has said so
     await page.click('[data-do="confirm"]');
-    await said(page, "Dropped: 1");
+    await noticed(page, "Dropped: 1");
     await sees(page, "14");
     const { method, path } = society.asked.at(-1);
     assert.deepEqual([method, path], ["DELETE", "/dead-letters/msg_d3"]);
@@ -181,7 +179,7 @@ test("dead letters: all that fit the filter, and no others", async () => {
     assert.match(await page.textContent('[data-do="drop-all"]'), /Drop all 3/);
     await page.click('[data-do="drop-all"]');
     await page.click('[data-do="confirm"]');
-    await said(page, "Dropped: 3");
+    await noticed(page, "Dropped: 3");
     assert.equal(left(society), "24");
     assert.deepEqual(society.asked.at(-1), {
       path: "/dead-letters/drop",
@@ -191,7 +189,7 @@ test("dead letters: all that fit the filter, and no others", async () => {
     await go(page, "#/dead?to=courier");
     await page.click('[data-do="redeliver-all"]');
     await page.click('[data-do="confirm"]');
-    await said(page, "Delivered again: 2");
+    await noticed(page, "Delivered again: 2");
     assert.equal(left(society), "");
   });
 });
@@ -202,7 +200,7 @@ test("dead letters: where another has come in the meantime nothing is done, and 
     society.dead.push({ ...society.dead[0], id: "msg_d6" }); // nobody has told the page
     await page.click('[data-do="drop-all"]');
     await page.click('[data-do="confirm"]');
-    await said(page, "The number has changed in the meantime. Nothing was done.");
+    await noticed(page, "The number has changed in the meantime. Nothing was done.");
     assert.equal(left(society), "123456");
     await sees(page, "123456");
     await page.click('[data-do="drop-all"]');
@@ -221,7 +219,7 @@ test("dead letters: what could not be handled stays selected, and what was not i
         : handle(method, parts, body);
     for (const n of [1, 2, 3]) await pick(page, n);
     await page.click('.filters [data-do="redeliver"]');
-    await said(page, "The receiver has failed. Resume it first.");
+    await noticed(page, "The receiver has failed. Resume it first.");
     await sees(page, "2345");
     assert.deepEqual(
       await page

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventually, go, isWithin, overflow, settle } from "./browser.mjs";
+import { eventually, go, isWithin, keepNotices, overflow, settle } from "./browser.mjs";
 import { iso, T0 } from "./society.mjs";
 import { start } from "./standin.mjs";
 import { visits } from "./visits.mjs";
@@ -90,6 +90,7 @@ test("what turns the direction of writing turns nothing, not in titles, notices 
     await page.locator("dialog", { hasText: "gnp.exe" }).waitFor();
     await assertInert(page, "a dialog");
     await page.click('[data-do="cancel-dialog"]');
+    await keepNotices(page);
     await page.click('.page-head [data-do="pause"]');
     await page.locator(".notice", { hasText: "gnp.exe" }).waitFor();
     await assertInert(page, "a notice");

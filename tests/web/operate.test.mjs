@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { eventually, go, launch, open } from "./browser.mjs";
+import { eventually, go, launch, noticed, open } from "./browser.mjs";
 import { Program } from "./program.mjs";
 
 // Whoever prints without paper fails, once for each message.
@@ -42,7 +42,7 @@ after(async () => {
   program.end();
 });
 
-const said = (text) => tab.page.locator("#notices .notice", { hasText: text }).waitFor();
+const said = (text) => noticed(tab.page, text);
 
 const letters = async () =>
   (await program.get("/dead-letters")).items.map((one) => one.payload.text).join("");

@@ -27,13 +27,14 @@ export class Program {
     const address = join(this.state, "http.url");
     rmSync(address, { force: true });
     const options = ["run", this.app, "--state", this.state, "--http", this.port, "--log", "none"];
-    this.child = spawn(PROGRAM, this.isOpen ? [...options, "--http-open"] : options, {
-      stdio: "ignore",
+    const start = () =>
+      spawn(PROGRAM, this.isOpen ? [...options, "--http-open"] : options, { stdio: "ignore" });
+    this.child = start();
+    await eventually("the address", () => {
+      // While nothing listens there, the system may lend the port to somebody for a moment.
+      if (this.child.exitCode !== null) this.child = start();
+      return existsSync(address) && readFileSync(address, "utf8").includes("\n");
     });
-    await eventually(
-      "the address",
-      () => existsSync(address) && readFileSync(address, "utf8").includes("\n"),
-    );
     this.url = readFileSync(address, "utf8").trim();
     this.port = new URL(this.url).port;
   }

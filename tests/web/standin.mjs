@@ -119,7 +119,11 @@ function stream(society, response, after) {
       `event: ${name}\n${id === null ? "" : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`,
     );
   society.listeners.add(listener);
-  response.on("close", () => society.listeners.delete(listener));
+  const comments = setInterval(() => response.write(":\n\n"), 15000); // as the host does
+  response.on("close", () => {
+    clearInterval(comments);
+    society.listeners.delete(listener);
+  });
   society.hangUps.push(() => response.end());
   return undefined;
 }

@@ -8,7 +8,9 @@ import {
   coloursAt,
   eventually,
   go,
+  keepNotices,
   moved,
+  noticed,
   overflow,
   overflowInAll,
   settle,
@@ -355,10 +357,8 @@ test("the inbox: options, changes by a form, the next item by itself", async () 
   await visit("full", {}, async (page, society) => {
     await go(page, "#/inbox");
     assert.equal(await page.locator("article button.main").count(), 0); // an option says more
-    await Promise.all([
-      page.waitForSelector("text=Chosen: “The sea is closer than you think”; writer"),
-      page.keyboard.press("2"),
-    ]);
+    await page.keyboard.press("2");
+    await noticed(page, "Chosen: “The sea is closer than you think”; writer");
     assert.equal(society.inbox[0].state, "decided");
     await page.waitForSelector('article[data-id="item_2"]');
     assert.equal(await page.locator('article button.main[data-do="approve"]').count(), 1);
@@ -476,6 +476,7 @@ test("on a small screen help begins with its title, and notices leave time alone
     await page.waitForSelector('dialog [data-do="close"]:focus');
     await page.keyboard.press("Escape");
     await page.waitForSelector('[data-do="help"]:focus');
+    await keepNotices(page);
     await page.click('[data-do="approve"]');
     const places = await page.waitForFunction(() => {
       const [notice, time] = [".notice", "footer"].map((one) => document.querySelector(one));
