@@ -5,6 +5,7 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "env/ids.h"
+#include "kernel/mail/asked.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/requests.h"
@@ -328,6 +329,11 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
     }
     if (request == NULL || request->to != host->turn.agent)
         request = soc_request_find_text(host, host->turn.agent, id);
+    struct soc_asked asked;
+    if (request == NULL && soc_asked_find(host, host->turn.agent, id, &asked)) {
+        soc_asked_address(&asked, send);
+        return SOC_OK;
+    }
     if (request == NULL)
         return soc_refuse(error, SOC_ENOMESSAGE,
                           "this agent has no such message and no such open request", "id", id);

@@ -50,6 +50,7 @@
 #include "store/record.h"
 
 struct soc_agent;
+struct soc_asked;
 struct soc_host;
 struct soc_item;
 struct soc_operation;
@@ -211,6 +212,9 @@ struct soc_part {
     bool (*answerer)(const struct soc_host *host, uint64_t key, struct soc_agent **asked);
     /* Q: is request `key`, whose message was handled, before a person? */
     bool (*is_with_person)(const struct soc_host *host, uint64_t key);
+    /* Q: which request from another host may `to` still answer under this id (mail/asked.h)? */
+    bool (*find_asked)(const struct soc_host *host, const struct soc_agent *to, struct soc_slice id,
+                       struct soc_asked *asked);
     /* Q: may the host answer this message on behalf of its receiver? */
     bool (*is_own_answer)(const struct soc_host *host, const struct soc_message *message);
 
@@ -263,9 +267,9 @@ struct soc_part {
     E(unsend) E(put_receipt) E(awaits) E(accept) E(arrive) E(late) E(put_answer) E(hand_out) \
     E(collect) E(reaches) E(unread) E(show) E(deliver) E(taken) E(expire) E(finishing) \
     E(finish) E(failed) E(recall) E(again) E(request_lapsed) E(request_closed) E(answerer) \
-    E(is_with_person) E(is_own_answer) E(commit) E(run_ended) E(wait_changed) E(wait_ended) \
-    E(handled) E(released) E(state_changed) E(begin_effect) E(arguments) E(turn_failed) \
-    E(agent_failed) E(agent_held) E(work_cancelled) E(decide) E(put_agent)
+    E(is_with_person) E(find_asked) E(is_own_answer) E(commit) E(run_ended) E(wait_changed) \
+    E(wait_ended) E(handled) E(released) E(state_changed) E(begin_effect) E(arguments) \
+    E(turn_failed) E(agent_failed) E(agent_held) E(work_cancelled) E(decide) E(put_agent)
 /* clang-format on */
 
 /* For each function, the implementations in table order, NULL after the last. A call

@@ -5,6 +5,7 @@ local BOOKS = { "spec:fleet_sim" }
 local LINKS = { "unit:links_test" }
 local SPAWN, GROUP = { "spec:spawn_elsewhere" }, { "spec:group_elsewhere" }
 local MEET = { "spec:introductions_elsewhere" }
+local LATER = { "spec:answers_elsewhere" }
 local RINGS, NO_RINGS = { "spec:deadlock_elsewhere" }, { "spec:no_deadlock_elsewhere" }
 local WHY = "the standard scenario is one host"
 
@@ -262,5 +263,28 @@ return {
     file = "core/bridge/links/link.c", by = LINKS, outside = WHY,
     from = "        link->stop = SOC_LINK_FENCED;\n        return true;",
     to = "        link->stop = SOC_LINK_FENCED;\n        return false;",
+  },
+  {
+    name = "a request that was handled cannot be answered after a restart",
+    file = "core/parts/hosts/hosts_asked.c", by = LATER, outside = WHY,
+    from = "    SOC_PARTS_TELL(host, request_lapsed, host, &lapsed);\n",
+    to = "",
+  },
+  {
+    name = "a late answer to another host may be given again after a restart",
+    file = "core/parts/queries/queries.c", by = LATER, outside = WHY,
+    from = "    p->is_query_answer |= p->send.answers_key != 0 &&",
+    to = "    p->is_query_answer |= p->send.answers_key == 1 &&",
+  },
+  {
+    name = "who lives outside cannot name a letter of another host",
+    file = "core/parts/outside/outside_letters.c", by = LATER, outside = WHY,
+    from = "    return letter != NULL ? letter : soc_map_find(&outsider->externals, id);",
+    to = "    return soc_map_find(&outsider->externals, id);",
+  },
+  {
+    name = "a late answer does not name what it answers",
+    file = "core/kernel/mail/asked.c", by = LATER, outside = WHY,
+    from = "    send->texts[SOC_TEXT_FOREIGN_REPLY] = asked->id;\n    if", to = "    if",
   },
 }

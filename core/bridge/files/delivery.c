@@ -111,18 +111,18 @@ static bool deliver(void *user, const struct soc_handout *handout)
 {
     struct soc_files *files = user;
     const struct soc_message *message = handout->message;
+    uint64_t key = soc_envelope_key(message); /* as it is read from the file */
     if (files->is_stopped)
         return false;
     struct soc_files_client *client = soc_files_clients_need(files, handout->agent);
     struct soc_outlet *outlet = handout->is_broadcast ? &files->broadcast : &client->queue;
     bool *is_stuck = handout->is_broadcast ? &files->is_stuck : &client->is_stuck;
     int code = 0;
-    if (!soc_outlet_has(outlet, message->key, message->attempt)) {
+    if (!soc_outlet_has(outlet, key, message->attempt)) {
         files->scratch.length = 0;
         soc_envelope_put_json(&files->scratch, message);
-        code =
-            soc_outlet_put(outlet, message->key, message->attempt, soc_buf_slice(&files->scratch),
-                           soc_clock_now(soc_host_clock(files->host)));
+        code = soc_outlet_put(outlet, key, message->attempt, soc_buf_slice(&files->scratch),
+                              soc_clock_now(soc_host_clock(files->host)));
         struct soc_spot spot = {.agent = soc_agent_id(handout->agent),
                                 .place = outlet->place,
                                 .name = outlet->name,
@@ -138,7 +138,7 @@ static bool deliver(void *user, const struct soc_handout *handout)
         return false;
     }
     if (!handout->is_broadcast)
-        soc_map_put_number(&client->pending, message->key, client);
+        soc_map_put_number(&client->pending, key, client);
     soc_files_delivery_rotate(files, handout->is_broadcast ? NULL : client);
     return true;
 }

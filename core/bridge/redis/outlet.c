@@ -470,15 +470,12 @@ bool soc_redis_outlet_deliver(void *user, const struct soc_handout *handout)
 /* A message is no longer pending: Redis need not remember it. */
 static void note_done(struct soc_redis_door *door, const struct soc_door_news *news)
 {
-    uint64_t key = 0;
-    if (!soc_message_id_parse(news->message_id, &key))
-        return;
-    struct soc_redis_outlet *outlet = soc_map_find_number(&door->broadcasts, key);
+    struct soc_redis_outlet *outlet = soc_map_find_number(&door->broadcasts, news->key);
     if (outlet == NULL)
         outlet = need_outlet(door, news->agent);
-    else if (soc_outside_is_awaited(door->host, key))
+    else if (soc_outside_is_awaited(door->host, news->key))
         return;
-    soc_map_take_number(&door->broadcasts, key);
+    soc_map_take_number(&door->broadcasts, news->key);
     soc_buf_put_slice(&outlet->done, news->message_id);
     soc_buf_put_byte(&outlet->done, '\0');
     outlet->done_count++;

@@ -22,6 +22,15 @@ void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *m
         soc_message_id_format(out, message->time_ms, message->key);
 }
 
+uint64_t soc_envelope_key(const struct soc_message *message)
+{
+    uint64_t key = message->key;
+    struct soc_slice foreign = soc_message_text(message, SOC_TEXT_FOREIGN_ID);
+    if (foreign.data != NULL)
+        soc_message_id_parse(foreign, &key);
+    return key;
+}
+
 bool soc_envelope_is_id(struct soc_slice id, const struct soc_message *message)
 {
     struct soc_slice foreign = soc_message_text(message, SOC_TEXT_FOREIGN_ID);

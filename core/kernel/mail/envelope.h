@@ -30,6 +30,9 @@ struct soc_slice soc_receiver_id(const struct soc_message *message);
 /* Formats the message's id: of one from another host, the one that it has there. */
 void soc_envelope_id(char out[SOC_MESSAGE_ID_BYTES], const struct soc_message *message);
 
+/* Returns the key that the message's id names: of one from another host, the key it has there. */
+uint64_t soc_envelope_key(const struct soc_message *message);
+
 /* Tells whether `id` is that of the message. One from another host has two: that id, and one
  * of this host, by which its stored key is found. */
 bool soc_envelope_is_id(struct soc_slice id, const struct soc_message *message);

@@ -255,27 +255,32 @@ static bool is_with_person(const struct soc_host *host, uint64_t key)
     return false;
 }
 
-void soc_request_note_finished(struct soc_host *host, uint64_t key)
+void soc_request_warn(struct soc_host *host, const struct soc_request *request, struct soc_slice id)
 {
-    struct soc_request *request = soc_request_find(host, key);
-    if (request == NULL)
-        return;
-    request->is_finished = true;
-    if (request->owner != NULL || request->to->is_external || is_with_person(host, key) ||
-        soc_request_is_answered(host, key))
-        return;
-    char id[SOC_MESSAGE_ID_BYTES];
     struct soc_buf detail = {0};
-    soc_message_id_format(id, request->time_ms, key);
+    if (request->to->is_external || is_with_person(host, request->key))
+        return;
     soc_buf_put_byte(&detail, '{');
     soc_json_put_text_member(&detail, "from", soc_sender_id(request->from));
-    soc_json_put_text_member(&detail, "message_id", soc_slice(id, sizeof(id)));
+    soc_json_put_text_member(&detail, "message_id", id);
     soc_json_put_text_member(
         &detail, "message", SOC_SLICE("handled a request without a reply; the sender still waits"));
     soc_buf_put_byte(&detail, '}');
     soc_trace_event_of(host, SOC_LOG_WARN, "no_reply", request->to,
                        soc_slice_text(request->correlation_id), soc_buf_slice(&detail));
     soc_buf_fini(&detail);
+}
+
+void soc_request_note_finished(struct soc_host *host, uint64_t key)
+{
+    char id[SOC_MESSAGE_ID_BYTES];
+    struct soc_request *request = soc_request_find(host, key);
+    if (request == NULL)
+        return;
+    request->is_finished = true;
+    soc_message_id_format(id, request->time_ms, key);
+    if (request->owner == NULL && !soc_request_is_answered(host, key))
+        soc_request_warn(host, request, soc_slice(id, sizeof(id)));
 }
 
 void soc_request_lose_answer(struct soc_host *host, uint64_t key)

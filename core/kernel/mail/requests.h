@@ -102,6 +102,10 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
 /* Its message was handled. The answer, if there is none yet, can still come. */
 void soc_request_note_finished(struct soc_host *host, uint64_t key);
 
+/* Logs that the request with that id was handled without an answer, unless that is usual. */
+void soc_request_warn(struct soc_host *host, const struct soc_request *request,
+                      struct soc_slice id);
+
 /* An answer in transit was lost: fails the request, if it is open, unless another answer
  * is in transit or can still be given. */
 void soc_request_lose_answer(struct soc_host *host, uint64_t key);

@@ -11,10 +11,11 @@
 #define SLOTS_MIN 16
 #define NUMBERS   UINT32_MAX /* values of a slot that is not free */
 
+static const char kinds[] = {'e', 'k', 'l', 'q', 'a', 'x'}; /* on disk */
+
 /* The encoding is unambiguous: ids contain no line break, and the words come last. */
 void soc_dedupe_text(struct soc_buf *out, const struct soc_dedupe_words *words)
 {
-    static const char kinds[] = {'e', 'k', 'l', 'q', 'a', 'x'}; /* on disk */
     soc_buf_put_byte(out, kinds[words->kind]);
     soc_buf_put_slice(out, words->sender);
     soc_buf_put_byte(out, '\n');
@@ -23,6 +24,29 @@ void soc_dedupe_text(struct soc_buf *out, const struct soc_dedupe_words *words)
         soc_buf_put_byte(out, '\n');
     }
     soc_buf_put_slice(out, words->words);
+}
+
+/* Takes what is before the next line break. */
+static bool take_id(struct soc_slice *rest, struct soc_slice *id)
+{
+    const char *end = rest->length == 0 ? NULL : memchr(rest->data, '\n', rest->length);
+    if (end == NULL)
+        return false;
+    *id = soc_slice(rest->data, (size_t)(end - rest->data));
+    *rest = soc_slice(end + 1, rest->length - id->length - 1);
+    return true;
+}
+
+bool soc_dedupe_words(struct soc_dedupe_words *words, struct soc_slice text)
+{
+    const char *kind = text.length == 0 ? NULL : memchr(kinds, text.data[0], sizeof(kinds));
+    *words = (struct soc_dedupe_words){0};
+    if (kind == NULL)
+        return false;
+    words->kind = (enum soc_dedupe_kind)(kind - kinds);
+    words->words = soc_slice(text.data + 1, text.length - 1);
+    return take_id(&words->words, &words->sender) &&
+           (words->kind < SOC_DEDUPE_LIST || take_id(&words->words, &words->receiver));
 }
 
 bool soc_dedupe_is_of_query(struct soc_slice text)

@@ -198,18 +198,17 @@ int soc_hosts_broadcast(struct soc_host *host, const struct soc_passage *p,
     return rc;
 }
 
-bool soc_hosts_ack(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
-                   struct soc_slice reason)
+void soc_hosts_ack(struct soc_host *host, const struct soc_message *message,
+                   enum soc_outcome outcome)
 {
     struct soc_slice id = soc_message_text(message, SOC_TEXT_FOREIGN_ID);
     struct soc_slice local;
     struct soc_slice name;
     struct soc_buf payload = {0};
-    (void)reason;
     if (id.data == NULL || !(message->flags & SOC_MESSAGE_REQUIRES_ACK) || message->from == NULL ||
         message->to == NULL || !message->from->is_remote ||
         !soc_id_divide(soc_agent_id(message->from), &local, &name))
-        return false;
+        return;
     put_order(&payload, soc_agent_id(message->to), (struct soc_slice){0});
     soc_json_put_text_member(&payload, "message_id", id);
     soc_json_put_name(&payload, "outcome");
@@ -217,7 +216,6 @@ bool soc_hosts_ack(struct soc_host *host, struct soc_message *message, enum soc_
     soc_buf_put_byte(&payload, '}');
     soc_hosts_notify(host, name, "host_ack", soc_buf_slice(&payload));
     soc_buf_fini(&payload);
-    return false;
 }
 
 /* ---- obeying ---- */

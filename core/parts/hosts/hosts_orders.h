@@ -34,9 +34,9 @@ int soc_hosts_check_order(struct soc_host *host, struct soc_passage *passage,
 int soc_hosts_broadcast(struct soc_host *host, const struct soc_passage *passage,
                         struct soc_message *message, struct soc_buf *error);
 
-/* A message has ended: tells its host if that is elsewhere and an ack is required. False. */
-bool soc_hosts_ack(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
-                   struct soc_slice reason);
+/* A message from another host has ended: tells that host if an ack is required. */
+void soc_hosts_ack(struct soc_host *host, const struct soc_message *message,
+                   enum soc_outcome outcome);
 
 /* Tells whether somebody waits for an ack of that message, which went to an agent of the peer. */
 bool soc_hosts_awaits_ack(struct soc_host *host, const struct soc_hosts_peer *peer, uint64_t key);

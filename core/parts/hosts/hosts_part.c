@@ -47,13 +47,10 @@ static void free_hosts(struct soc_host *host)
     struct soc_hosts_peer *peer;
     for (size_t cursor = 0; (peer = soc_map_each(&hosts->peers, &cursor)) != NULL;)
         free_peer(host, peer);
-    struct soc_hosts_asked *asked;
-    for (size_t cursor = 0; (asked = soc_map_each(&hosts->asked, &cursor)) != NULL;)
-        free(asked);
+    soc_hosts_free_asked(hosts);
     soc_hosts_probes_free(hosts->probes);
     soc_map_fini(&hosts->seen.map);
     free(hosts->seen.hashes);
-    soc_map_fini(&hosts->asked);
     soc_map_fini(&hosts->peers);
     soc_map_fini(&hosts->numbered);
     free(hosts->name);
@@ -220,6 +217,9 @@ static int restore(struct soc_host *host, const struct soc_record *record)
     case SOC_RECORD_LINK_ITEMS:
         return soc_id_is_host(record->link_items.peer) ? restore_items(hosts, &record->link_items)
                                                        : SOC_ECORRUPT;
+    case SOC_RECORD_SENT_KEY:
+        soc_hosts_restore_asked(host, &record->sent_key);
+        return SOC_OK;
     case SOC_RECORD_META:
         return soc_slice_equal(record->meta.name, SOC_SLICE("host"))
                    ? restore_name(hosts, record->meta.value)
@@ -275,43 +275,6 @@ void soc_hosts_keep(struct soc_host *host, struct soc_hosts_peer *peer,
     };
     soc_batch_put(host, &record);
     peer->end = *end;
-}
-
-/* ---- who asked ---- */
-
-void soc_hosts_remember(struct soc_host *host, struct soc_message *message)
-{
-    struct soc_map *map = &soc_hosts_state(host)->asked;
-    struct soc_slice id = soc_message_text(message, SOC_TEXT_FOREIGN_ID);
-    size_t cursor = 0;
-    bool is_asking = message->flags & SOC_MESSAGE_WANTS_REPLY || message->type->is_marked;
-    if (id.length != SOC_MESSAGE_ID_BYTES || !is_asking ||
-        soc_map_find_number(map, message->key) != NULL)
-        return;
-    struct soc_hosts_asked *asked = soc_alloc_zero(sizeof(*asked));
-    asked->key = message->key;
-    asked->from = message->from;
-    asked->to = message->to;
-    asked->is_open = (message->flags & SOC_MESSAGE_WANTS_REPLY) != 0;
-    memcpy(asked->id, id.data, SOC_MESSAGE_ID_BYTES);
-    soc_map_put_number(map, asked->key, asked);
-    if (map->count <= SOC_HOSTS_ASKED_MAX)
-        return;
-    struct soc_hosts_asked *oldest = soc_map_each(map, &cursor);
-    free(soc_map_take_number(map, oldest->key));
-}
-
-void soc_hosts_note_reply(struct soc_host *host, uint64_t key)
-{
-    struct soc_hosts_asked *asked = soc_map_find_number(&soc_hosts_state(host)->asked, key);
-    if (asked != NULL)
-        asked->is_open = false;
-}
-
-struct soc_slice soc_hosts_asked_id(const struct soc_host *host, uint64_t key)
-{
-    const struct soc_hosts_asked *asked = soc_map_find_number(&soc_hosts_state(host)->asked, key);
-    return asked == NULL ? (struct soc_slice){0} : soc_slice(asked->id, SOC_MESSAGE_ID_BYTES);
 }
 
 /* ---- joining ---- */
@@ -446,6 +409,18 @@ void soc_hosts_alert(struct soc_host *host, struct soc_slice peer, const char *t
     soc_buf_fini(&payload);
 }
 
+static bool finish(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome,
+                   struct soc_slice reason)
+{
+    (void)reason;
+    if (soc_message_text(message, SOC_TEXT_FOREIGN_ID).data == NULL)
+        return false;
+    soc_hosts_ack(host, message, outcome);
+    if (outcome == SOC_OUTCOME_PROCESSED)
+        soc_hosts_leave_open(host, message->key);
+    return false;
+}
+
 static void failed(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome)
 {
     if (message->from != NULL && message->from->is_remote)
@@ -482,7 +457,8 @@ const struct soc_part soc_hosts_part = {
     .agent_ended = agent_ended,
     .check = soc_hosts_check_order,
     .sent = soc_hosts_broadcast,
-    .finish = soc_hosts_ack,
+    .finish = finish,
+    .find_asked = soc_hosts_find_asked,
     .wait_changed = soc_hosts_probe_watch,
     .wait_ended = soc_hosts_probe_forget,
     .agent_failed = agent_failed,

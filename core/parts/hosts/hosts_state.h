@@ -32,10 +32,12 @@ struct soc_hosts_peer {
 /* A message from elsewhere that may be answered after it has ended. */
 struct soc_hosts_asked {
     uint64_t key;
-    char id[SOC_MESSAGE_ID_BYTES]; /* on its own host */
-    struct soc_agent *from;        /* lent */
-    struct soc_agent *to;          /* lent */
-    bool is_open;                  /* a request that was not answered */
+    int64_t time_ms;
+    char id[SOC_MESSAGE_ID_BYTES + 1]; /* on its own host */
+    char *chain;                       /* its correlation id, owned; NULL: not known */
+    struct soc_agent *from;            /* lent */
+    struct soc_agent *to;              /* lent; NULL: it has ended */
+    bool is_open;                      /* a request that was not answered */
 };
 
 struct soc_hosts_probes; /* hosts_probe.h */
@@ -77,13 +79,27 @@ struct soc_hosts_peer *soc_hosts_peer_of(struct soc_host *host, const struct soc
 void soc_hosts_push_item(struct soc_hosts_peer *peer, struct soc_hosts_item item);
 struct soc_hosts_item *soc_hosts_item_at(const struct soc_hosts_peer *peer, uint64_t number);
 
-/* Remembers the id of a message from elsewhere that asks for an answer; and lends it, absent if
- * it is not known. */
+/* hosts_asked.c: remembers the id of a message from elsewhere that asks for an answer; and lends
+ * it, absent if it is not known. */
 void soc_hosts_remember(struct soc_host *host, struct soc_message *message);
 struct soc_slice soc_hosts_asked_id(const struct soc_host *host, uint64_t key);
 
 /* An answer to that message leaves. */
 void soc_hosts_note_reply(struct soc_host *host, uint64_t key);
+
+/* That message was handled. If it is a request without an answer, one may come later, also
+ * after a restart. */
+void soc_hosts_leave_open(struct soc_host *host, uint64_t key);
+
+/* Which request may still be answered (kernel/part.h). */
+bool soc_hosts_find_asked(const struct soc_host *host, const struct soc_agent *to,
+                          struct soc_slice id, struct soc_asked *asked);
+
+/* A start: a key of the part `queries` may be that of such a request. */
+void soc_hosts_restore_asked(struct soc_host *host, const struct soc_record_sent_key *key);
+
+/* Frees them all. */
+void soc_hosts_free_asked(struct soc_hosts *hosts);
 
 /* The agent will answer nothing more: tells those elsewhere who have asked it. */
 void soc_hosts_tell_askers(struct soc_host *host, const struct soc_agent *agent);

@@ -57,7 +57,8 @@ enum soc_door_event {
 struct soc_door_news { /* one piece of news for a door */
     enum soc_door_event event;
     const struct soc_agent *agent;
-    struct soc_slice message_id; /* of SOC_DOOR_DONE and SOC_DOOR_PENDING */
+    struct soc_slice message_id; /* of SOC_DOOR_DONE and SOC_DOOR_PENDING: as it was shown */
+    uint64_t key;                /* the same message's on this host */
     struct soc_slice ack;        /* of SOC_DOOR_ACK: { id, timestamp, ack_for, from, status } */
     /* Of SOC_DOOR_FAILED: { error, message, message_id, to, correlation_id? }. */
     struct soc_slice failure;

@@ -6,6 +6,7 @@
 #include "kernel/gate.h"
 #include "kernel/mail/acks.h"
 #include "kernel/mail/adopt.h"
+#include "kernel/mail/asked.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/requests.h"
 #include "kernel/refusal.h"
@@ -131,6 +132,7 @@ static bool address(struct soc_outsider *outsider, const struct soc_outside_mail
 {
     struct soc_host *host = outsider->host;
     const struct soc_request *request = NULL;
+    struct soc_asked asked;
     bool is_in_time = true;
     *cause = NULL;
     if (mail->answers.data != NULL) {
@@ -143,6 +145,9 @@ static bool address(struct soc_outsider *outsider, const struct soc_outside_mail
             send->answers_key = request->key;
             send->answers_ms = request->time_ms;
             send->to = soc_agent_id(request->from);
+        } else if (letter == NULL && soc_asked_find(host, outsider->agent, mail->answers, &asked) &&
+                   goes_to(host, send, asked.from)) {
+            soc_asked_address(&asked, send);
         } else if (letter == NULL) {
             is_in_time = address_rest(outsider, mail, send);
         }
@@ -158,7 +163,7 @@ static bool address(struct soc_outsider *outsider, const struct soc_outside_mail
 
 /* Tells whether the message with that id went to exactly one other agent: it is an open
  * request, or pending for an outside agent, or ended there recently. */
-static bool went_elsewhere(const struct soc_outsider *outsider, uint64_t key, struct soc_slice id)
+static bool went_elsewhere(const struct soc_outsider *outsider, struct soc_slice id)
 {
     struct soc_host *host = outsider->host;
     size_t cursor = 0;
@@ -167,10 +172,10 @@ static bool went_elsewhere(const struct soc_outsider *outsider, uint64_t key, st
     if (request != NULL && request->to != outsider->agent)
         return true;
     while ((other = soc_map_each(&soc_outside_of_host(host)->outsiders, &cursor)) != NULL) {
-        const struct soc_letter *letter = soc_map_find_number(&other->letters, key);
+        const struct soc_letter *letter = soc_outside_find_letter(other, id);
         const struct soc_ended_letter *ended =
             letter == NULL ? soc_outside_find_ended(other, id) : NULL;
-        if (letter != NULL && soc_message_id_is(id, letter->message->time_ms, key))
+        if (letter != NULL)
             return !(letter->message->flags & SOC_MESSAGE_IS_BROADCAST);
         if (ended != NULL)
             return !ended->is_broadcast;
@@ -184,8 +189,10 @@ static const char *explain_unknown(const struct soc_outsider *outsider, struct s
 {
     uint64_t key = 0;
     bool is_ours = soc_message_id_parse(id, &key);
-    if (is_ours && went_elsewhere(outsider, key, id))
+    if (is_ours && went_elsewhere(outsider, id))
         return "that message went to another agent";
+    if (is_ours && soc_message_id_host(key) != soc_message_id_host(outsider->host->next_key))
+        return NULL; /* of another host */
     if (is_ours && key < outsider->known_key && key >= outsider->agent->since)
         return NULL;
     return "no message with that id went to this agent";

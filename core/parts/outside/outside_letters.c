@@ -40,6 +40,9 @@ void soc_outside_unqueue(struct soc_letter *letter)
 void soc_outside_name(struct soc_letter *letter)
 {
     struct soc_slice id = soc_message_text(letter->message, SOC_TEXT_EXTERNAL_ID);
+    struct soc_slice foreign = soc_message_text(letter->message, SOC_TEXT_FOREIGN_ID);
+    if (foreign.data != NULL)
+        soc_map_put(&letter->outsider->foreigns, foreign, letter);
     struct soc_letter *first =
         id.data == NULL ? NULL : soc_map_find(&letter->outsider->externals, id);
     if (first == NULL && id.data != NULL)
@@ -54,6 +57,9 @@ static void unname(struct soc_letter *letter)
 {
     struct soc_map *externals = &letter->outsider->externals;
     struct soc_slice id = soc_message_text(letter->message, SOC_TEXT_EXTERNAL_ID);
+    struct soc_slice foreign = soc_message_text(letter->message, SOC_TEXT_FOREIGN_ID);
+    if (foreign.data != NULL)
+        soc_map_take(&letter->outsider->foreigns, foreign);
     struct soc_letter *each = id.data == NULL ? NULL : soc_map_find(externals, id);
     if (each == letter) { /* the map borrows its key from the message */
         soc_map_take(externals, id);
@@ -69,7 +75,7 @@ static void unname(struct soc_letter *letter)
         each->namesake = letter->namesake;
 }
 
-static uint64_t hash_external(struct soc_slice id)
+static uint64_t hash_id(struct soc_slice id)
 {
     return id.data == NULL ? 0 : soc_hash(id.data, id.length, 1) | 1;
 }
@@ -88,7 +94,8 @@ void soc_outside_remember(struct soc_letter *letter)
     *ended = (struct soc_ended_letter){
         .key = message->key,
         .time_ms = message->time_ms,
-        .external = hash_external(soc_message_text(message, SOC_TEXT_EXTERNAL_ID)),
+        .external = hash_id(soc_message_text(message, SOC_TEXT_EXTERNAL_ID)),
+        .foreign = hash_id(soc_message_text(message, SOC_TEXT_FOREIGN_ID)),
         .from = message->from,
         .wants_reply = (message->flags & SOC_MESSAGE_WANTS_REPLY) != 0,
         .is_broadcast = (message->flags & SOC_MESSAGE_IS_BROADCAST) != 0,
@@ -103,18 +110,19 @@ struct soc_letter *soc_outside_find_letter(const struct soc_outsider *outsider, 
         letter = soc_map_find_number(&outsider->letters, key);
     if (letter != NULL && soc_message_id_is(id, letter->message->time_ms, key))
         return letter;
-    return soc_map_find(&outsider->externals, id);
+    letter = soc_map_find(&outsider->foreigns, id);
+    return letter != NULL ? letter : soc_map_find(&outsider->externals, id);
 }
 
 const struct soc_ended_letter *soc_outside_find_ended(const struct soc_outsider *outsider,
                                                       struct soc_slice id)
 {
     uint64_t key = 0;
-    uint64_t external = hash_external(id);
+    uint64_t hash = hash_id(id);
     bool is_ours = soc_message_id_parse(id, &key);
     for (uint32_t i = 0; i < SOC_LETTERS_ENDED_MAX && i < outsider->ended_count; i++) {
         const struct soc_ended_letter *ended = &outsider->ended[i];
-        if (ended->external == external)
+        if (ended->external == hash || (hash != 0 && ended->foreign == hash))
             return ended;
         if (is_ours && ended->key == key && soc_message_id_is(id, ended->time_ms, key))
             return ended;

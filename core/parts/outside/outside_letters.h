@@ -11,13 +11,13 @@
 void soc_outside_queue(struct soc_letter *letter);
 void soc_outside_unqueue(struct soc_letter *letter);
 
-/* Makes the letter findable by its external id, if it has one. */
+/* Makes the letter findable by its external id and the one on its own host, if it has them. */
 void soc_outside_name(struct soc_letter *letter);
 
 /* Remembers a letter that ends; the oldest one is forgotten when there are too many. */
 void soc_outside_remember(struct soc_letter *letter);
 
-/* Lends the pending letter with that id, ours or external, or NULL. */
+/* Lends the pending letter with that id, as the agent sees it, ours or external, or NULL. */
 struct soc_letter *soc_outside_find_letter(const struct soc_outsider *outsider,
                                            struct soc_slice id);
 

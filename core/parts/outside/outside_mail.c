@@ -41,6 +41,7 @@ static void free_outsider(struct soc_outsider *outsider)
         free(letter);
     soc_map_fini(&outsider->letters);
     soc_map_fini(&outsider->externals);
+    soc_map_fini(&outsider->foreigns);
     free(outsider->ended);
     free(outsider);
 }
@@ -127,15 +128,13 @@ static void tell_first(void *user)
     struct soc_door_notice *notice = outside->notices_first;
     assert(notice != NULL); /* one call per notice, in order */
     const struct soc_door *door = notice->outsider->door;
-    char id[SOC_MESSAGE_ID_BYTES];
-    struct soc_door_news news = {.event = notice->event, .agent = notice->outsider->agent};
+    struct soc_door_news news = {
+        .event = notice->event, .agent = notice->outsider->agent, .key = notice->key};
     outside->notices_first = notice->next;
     if (outside->notices_first == NULL)
         outside->notices_last = NULL;
-    if (notice->key != 0) {
-        soc_message_id_format(id, notice->time_ms, notice->key);
-        news.message_id = soc_slice(id, sizeof(id));
-    }
+    if (notice->key != 0)
+        news.message_id = soc_slice(notice->id, sizeof(notice->id));
     if (notice->event == SOC_DOOR_FAILED)
         news.failure = soc_slice_text(notice->json);
     else
@@ -172,8 +171,10 @@ void soc_outside_tell(struct soc_outsider *outsider, enum soc_door_event event,
         return;
     struct soc_door_notice *notice = soc_alloc_zero(sizeof(*notice));
     notice->event = event;
-    notice->key = message == NULL ? 0 : message->key;
-    notice->time_ms = message == NULL ? 0 : message->time_ms;
+    if (message != NULL) {
+        notice->key = message->key;
+        soc_envelope_id(notice->id, message);
+    }
     add_notice(outsider, notice);
 }
 

@@ -141,9 +141,11 @@ static void look_at_mail(struct soc_given *given)
         refuse_agent(given->call, id);
         return;
     }
-    if (after.data != NULL)
-        soc_message_id_parse(after, &key);
     soc_outside_hear(host, agent);
+    const struct soc_letter *letter =
+        after.data == NULL ? NULL : soc_outside_find_letter(soc_outside_need(host, agent), after);
+    if (letter != NULL)
+        key = letter->message->key;
     put_mail(soc_outside_need(host, agent), key, &list);
     if (list.length > 2 || wait_ms == 0) {
         soc_given_answer_when_durable(given, &list);

@@ -24,6 +24,7 @@ struct soc_ended_letter {
     uint64_t key;
     int64_t time_ms;
     uint64_t external; /* hash of its external id, 0: none */
+    uint64_t foreign;  /* hash of the id on its own host, 0: it is this one */
     struct soc_agent *from;
     bool wants_reply, is_broadcast;
 };
@@ -37,6 +38,7 @@ struct soc_outsider {
     struct soc_pulse pulse;
     struct soc_map letters;   /* key -> soc_letter, owned: its pending mail */
     struct soc_map externals; /* external id -> the first letter that has it */
+    struct soc_map foreigns;  /* id on its own host -> letter from another host */
     struct soc_letter_list waiting[SOC_PRIORITY_COUNT]; /* not handed out */
     struct soc_ended_letter *ended;                     /* a ring, owned; NULL: none yet */
     uint32_t ended_count;                               /* ever */
@@ -78,9 +80,9 @@ struct soc_door_notice {
     struct soc_door_notice *next;
     struct soc_outsider *outsider;
     enum soc_door_event event;
-    uint64_t key; /* of a message */
-    int64_t time_ms;
-    char *json; /* the ack or the failure, owned, or NULL */
+    uint64_t key;                  /* of a message, 0: it is about none */
+    char id[SOC_MESSAGE_ID_BYTES]; /* of that message */
+    char *json;                    /* the ack or the failure, owned, or NULL */
 };
 
 /* A stored position. */

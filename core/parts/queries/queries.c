@@ -3,9 +3,10 @@
  * A response names its query by `query_id`, a reply answers the message itself. An open request is
  * answered at once. For a `query` that nobody waits for, and for a request that ended without an
  * answer, asker, receiver and id are remembered as keys (model/delivery/dedupe.h), for
- * SOC_QUERY_WINDOW_MS. Any other response is refused: it answers nothing, or
- * somebody else's query, or the same one again, as is a second reply.
- * Layer: parts. Thread: loop. */
+ * SOC_QUERY_WINDOW_MS. A query from another host has the id that it has there; one that its asker
+ * waits for is never open here (kernel/mail/asked.h). Any other response is refused: it answers
+ * nothing, or somebody else's query, or the same one again, as is a second reply. Layer: parts.
+ * Thread: loop. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -14,6 +15,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "env/rng.h"
+#include "kernel/mail/asked.h"
 #include "kernel/mail/envelope.h"
 #include "kernel/mail/passage.h"
 #include "kernel/mail/requests.h"
@@ -101,17 +103,17 @@ static void remember(struct soc_host *host, const struct soc_dedupe_words *words
     soc_buf_fini(&text);
 }
 
-/* Remembers a question under its id and under the one its sender gave it. */
+/* Remembers a question under its id and under another one, if it has one. */
 static void remember_both(struct soc_host *host, struct soc_dedupe_words words, uint64_t key,
-                          int64_t sent_ms, struct soc_slice external_id)
+                          int64_t sent_ms, struct soc_slice other_id)
 {
     char id[SOC_MESSAGE_ID_BYTES];
     forget(host);
     soc_message_id_format(id, sent_ms, key);
     words.words = soc_slice(id, sizeof(id));
     remember(host, &words, key, sent_ms);
-    words.words = external_id;
-    if (external_id.data != NULL)
+    words.words = other_id;
+    if (other_id.data != NULL)
         remember(host, &words, key, sent_ms);
 }
 
@@ -133,12 +135,25 @@ static bool has_answered(struct soc_host *host, const struct soc_agent *asker,
     return find(host, SOC_DEDUPE_ANSWERED, asker, soc_agent_id(asked), soc_slice(id, sizeof(id)));
 }
 
+/* Joins a response to the open request of another host that it names. */
+static bool join_asked(struct soc_host *host, struct soc_passage *p, struct soc_slice id)
+{
+    struct soc_asked asked;
+    if (!soc_asked_find(host, p->from, id, &asked) || asked.from != p->to ||
+        has_answered(host, p->to, p->from, asked.key, asked.time_ms))
+        return false;
+    soc_asked_address(&asked, &p->send);
+    return true;
+}
+
 /* Finds what `p`, a response that names `id`, answers. */
 static int join(struct soc_host *host, struct soc_passage *p, struct soc_slice id,
                 struct soc_buf *error)
 {
     assert(p->from != NULL && p->to != NULL);
     struct soc_slice asked = soc_agent_id(p->from);
+    if (join_asked(host, p, id))
+        return SOC_OK;
     const struct soc_dedupe_entry *entry = find(host, SOC_DEDUPE_LAPSED, p->to, asked, id);
     bool is_late = entry != NULL;
     if (entry == NULL)
@@ -207,13 +222,15 @@ static void prepare(struct soc_host *host, struct soc_passage *p)
     p->is_query_answer = asked != NULL && asked->type == of(host)->query && asked->from != NULL &&
                          p->from != NULL &&
                          (!(asked->flags & SOC_MESSAGE_WANTS_REPLY) || is_lapsed(host, asked));
+    p->is_query_answer |= p->send.answers_key != 0 && p->send.is_late && p->from != NULL &&
+                          p->to != NULL && p->to->is_remote; /* which is remembered at a start */
 }
 
 static int check(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
 {
     char id[SOC_MESSAGE_ID_BYTES];
     const struct soc_message *asked = p->send.answers;
-    if (!p->is_query_answer ||
+    if (!p->is_query_answer || asked == NULL ||
         !has_answered(host, asked->from, p->from, asked->key, asked->time_ms))
         return SOC_OK;
     soc_envelope_id(id, asked);
@@ -230,6 +247,9 @@ static void remember_question(struct soc_host *host, const struct soc_passage *p
     };
     remember_both(host, words, message->key, message->time_ms,
                   soc_message_text(message, SOC_TEXT_EXTERNAL_ID));
+    words.words = soc_message_text(message, SOC_TEXT_FOREIGN_ID);
+    if (words.words.data != NULL)
+        remember(host, &words, message->key, message->time_ms);
 }
 
 static void remember_answer(struct soc_host *host, const struct soc_passage *p,

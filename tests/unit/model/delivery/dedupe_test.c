@@ -145,6 +145,26 @@ static void a_key_takes_less_than_sixty_bytes(void)
     soc_dedupe_fini(&dedupe);
 }
 
+static void the_text_of_a_key_says_what_it_is_of(void)
+{
+    struct soc_dedupe_words words = {.kind = SOC_DEDUPE_LAPSED,
+                                     .sender = SOC_SLICE("root@alpha"),
+                                     .receiver = SOC_SLICE("b"),
+                                     .words = SOC_SLICE("two\nlines")};
+    struct soc_dedupe_words read;
+    struct soc_buf text = {0};
+    soc_dedupe_text(&text, &words);
+    CHECK(soc_dedupe_words(&read, soc_buf_slice(&text)));
+    CHECK(read.kind == SOC_DEDUPE_LAPSED && soc_slice_equal(read.sender, words.sender));
+    CHECK(soc_slice_equal(read.receiver, words.receiver));
+    CHECK(soc_slice_equal(read.words, words.words));
+    CHECK(soc_dedupe_words(&read, SOC_SLICE("ea\nx")) && read.kind == SOC_DEDUPE_EXTERNAL);
+    CHECK(read.receiver.data == NULL && soc_slice_equal(read.words, SOC_SLICE("x")));
+    CHECK(!soc_dedupe_words(&read, SOC_SLICE("qa\nx"))); /* one id is missing */
+    CHECK(!soc_dedupe_words(&read, SOC_SLICE("?a\nx")) && !soc_dedupe_words(&read, SOC_SLICE("")));
+    soc_buf_fini(&text);
+}
+
 int main(void)
 {
     RUN(a_key_belongs_to_its_sender);
@@ -153,5 +173,6 @@ int main(void)
     RUN(a_newer_message_replaces_the_one_of_its_key);
     RUN(many_keys_are_as_if_each_had_a_list_of_its_own);
     RUN(a_key_takes_less_than_sixty_bytes);
+    RUN(the_text_of_a_key_says_what_it_is_of);
     return check_done();
 }
