@@ -201,7 +201,7 @@ void soc_line_complete(struct soc_line *line, const struct soc_record_message *m
 {
     assert(line->key == message->key);
     line->sent_ms = (int64_t)message->time_ms;
-    line->is_foreign = message->foreign_id.data != NULL;
+    line->foreign_id = message->foreign_id;
     line->type = message->type;
     if (line->agent.data == NULL)
         line->agent = message->to;

@@ -19,10 +19,10 @@
 struct soc_line {
     uint64_t number;
     int64_t time_ms;
-    uint64_t key;      /* of the message it is about; 0: none */
-    int64_t sent_ms;   /* when that was sent; 0: not known */
-    bool is_foreign;   /* it came from another host */
-    const char *event; /* what happened; NULL: `name` */
+    uint64_t key;                /* of the message it is about; 0: none */
+    int64_t sent_ms;             /* when that was sent; 0: not known */
+    struct soc_slice foreign_id; /* its id on the host it came from; absent: it is of this one */
+    const char *event;           /* what happened; NULL: `name` */
     struct soc_slice name;
     struct soc_slice agent; /* whom it concerns */
     struct soc_slice other; /* the second agent; absent: none */

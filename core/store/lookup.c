@@ -29,8 +29,9 @@ struct soc_lookup *soc_lookup_new(const struct soc_query *query, soc_query_cb *c
     lookup->cb = cb;
     lookup->user = user;
     *copy = *query;
-    struct soc_slice *texts[] = {&copy->agent, &copy->task, &copy->type,   &copy->correlation_id,
-                                 &copy->from,  &copy->to,   &copy->reason, &copy->state};
+    struct soc_slice *texts[] = {&copy->agent,          &copy->task,  &copy->type,
+                                 &copy->correlation_id, &copy->from,  &copy->to,
+                                 &copy->reason,         &copy->state, &copy->id};
     size_t length = what.length;
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
         length += texts[i]->length;

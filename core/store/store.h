@@ -62,6 +62,7 @@ struct soc_query {
     struct soc_slice correlation_id;
     struct soc_slice state; /* of the inbox only: open (default), decided, withdrawn, all */
     uint64_t key;           /* of `message`, `life` and `item` only: which one */
+    struct soc_slice id;    /* of `message`, `life` and one of `letters`: as it is shown */
     int64_t since_ms;       /* inclusive; 0: from the beginning */
     int64_t until_ms;       /* exclusive; 0: no end */
     int64_t now_ms;         /* the date, which tells what is overdue; 0: the machine's */

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "env/ids.h"
 #include "kernel/look.h"
+#include "kernel/mail/envelope.h"
 #include "kernel/mail/mail.h"
 #include "kernel/mail/router.h"
 #include "kernel/recover.h"
@@ -84,7 +85,7 @@ static void change(struct soc_dead_order_item *item, const struct letter *letter
     message->outcome = (uint8_t)letter->end.message_end.outcome;
     assert(message->outcome == SOC_OUTCOME_DEAD || message->outcome == SOC_OUTCOME_EXPIRED);
     bool is_one = is_of_one(item);
-    if (is_one && !soc_message_id_is(item->order.id, message->time_ms, message->key)) {
+    if (is_one && !soc_envelope_is_id(item->order.id, message)) {
         soc_mail_free(host, message);
         return; /* the key of a letter with the time of another */
     }
@@ -275,6 +276,7 @@ void soc_dead_do(struct soc_host *host, const struct soc_dead_order *order, soc_
         if (!soc_message_id_parse(order->id, &key) || key == 0)
             refuse(item, SOC_ENOMESSAGE, NULL, "id", order->id);
         item->order.filter.span = (struct soc_letters_span){.key = key};
+        item->order.filter.id = item->order.id;
     }
     if (host->dead.last == NULL)
         host->dead.first = item;

@@ -126,7 +126,7 @@ static void take_life(int rc, struct soc_slice rows, void *user)
 static void ask_for_life(struct soc_call *call, struct soc_slice reply)
 {
     const struct look *look = call->work;
-    struct soc_query query = {.what = "life", .key = look->key};
+    struct soc_query query = {.what = "life", .key = look->key, .id = id_of(look)};
     (void)reply; /* among the rows */
     soc_look_query(call->host, &query, take_life, call);
 }
@@ -169,7 +169,7 @@ static void ask(void *user)
 {
     struct soc_call *call = user;
     struct look *look = call->work;
-    struct soc_query query = {.what = "message", .key = look->key};
+    struct soc_query query = {.what = "message", .key = look->key, .id = id_of(look)};
     look->is_asking = true;
     look->is_stale = false;
     soc_look_query(call->host, &query, take_message, call);

@@ -64,7 +64,10 @@ static void put_line(struct soc_buf *out, const struct soc_line *line, int64_t d
 {
     char id[SOC_MESSAGE_ID_BYTES];
     struct soc_slice message_id = {0};
-    if (line->key != 0 && soc_message_id_host(line->key) < SOC_HOSTS_MAX && line->sent_ms != 0) {
+    if (line->foreign_id.data != NULL) {
+        message_id = line->foreign_id;
+    } else if (line->key != 0 && soc_message_id_host(line->key) < SOC_HOSTS_MAX &&
+               line->sent_ms != 0) {
         soc_message_id_format(id, line->sent_ms, line->key);
         message_id = soc_slice(id, sizeof(id));
     }

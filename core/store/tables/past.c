@@ -319,7 +319,7 @@ static void take_sent(struct soc_past *past, const struct soc_line *line)
     if (line->task_id.data != NULL && opens_task(line->type))
         take_offer(past, line);
     if (!soc_slice_equal(line->other, SOC_SLICE("All"))) {
-        ++*(line->is_foreign ? &past->taken : &past->totals[SOC_OUTCOME_PENDING]);
+        ++*(line->foreign_id.data != NULL ? &past->taken : &past->totals[SOC_OUTCOME_PENDING]);
         add_pending(past, line->other, 1);
         return;
     }

@@ -121,7 +121,9 @@ static const char whole_message[] = SOC_MESSAGE_FIELD_MAP(
     " WHERE a.reply_to = :key AND a.reply_to > 0)"
 #define ACTIVITY_COLUMNS                                                                           \
     "agent, coalesce(correlation_id, message_id(sent_ms, key)) AS correlation_id, detail, event,"  \
-    " place AS line, message_id(sent_ms, key) AS message_id, other, task_id,"                      \
+    " place AS line, coalesce((SELECT m.foreign_id FROM message_entries m"                         \
+    " WHERE m.key = activity_entries.key), message_id(sent_ms, key)) AS message_id, other,"        \
+    " task_id,"                                                                                    \
     " time_ms AS \"time:time\", type"
 #define ACTIVITY_UP   "place"
 #define ACTIVITY_DOWN "place DESC"
@@ -392,6 +394,22 @@ static void bind_named_number(sqlite3_stmt *statement, const char *name, int64_t
         sqlite3_bind_int64(statement, index, number);
 }
 
+/* Returns the key of the message that the query is about: its id may be one that another host
+ * has given, and its key then that of another message or of none. */
+static uint64_t key_of(struct soc_database *database, const struct soc_query *query, uint64_t key)
+{
+    static const char sql[] = "SELECT min(key) FROM message_entries WHERE foreign_id = ?1";
+    sqlite3_stmt *row;
+    struct soc_detail detail;
+    if (query->id.data == NULL || soc_database_prepare(database, sql, &row, &detail) < 0)
+        return key;
+    soc_database_bind_text(row, 1, query->id);
+    if (sqlite3_step(row) == SQLITE_ROW && sqlite3_column_int64(row, 0) > 0)
+        key = (uint64_t)sqlite3_column_int64(row, 0);
+    sqlite3_finalize(row);
+    return key;
+}
+
 static void bind_query(struct soc_database *database, sqlite3_stmt *statement,
                        const struct soc_query *query)
 {
@@ -403,7 +421,7 @@ static void bind_query(struct soc_database *database, sqlite3_stmt *statement,
     bind_named_text(statement, ":to", query->to);
     bind_named_text(statement, ":reason", query->reason);
     bind_named_text(statement, ":state", query->state);
-    bind_named_number(statement, ":key", (int64_t)query->key);
+    bind_named_number(statement, ":key", (int64_t)key_of(database, query, query->key));
     uint64_t chain_key;
     if (query->correlation_id.data != NULL &&
         soc_message_id_parse(query->correlation_id, &chain_key))
@@ -570,9 +588,10 @@ static int answer_letters(struct soc_database *database, const struct soc_query 
     const struct soc_letters_span *span = &query->span;
     struct soc_letters_page page = {0};
     struct soc_buf records = {0};
-    uint64_t last = span->key;
+    uint64_t key = span->key == 0 ? 0 : key_of(database, query, span->key);
+    uint64_t last = key;
     sqlite3_stmt *statement = NULL;
-    int rc = span->key != 0 ? SOC_OK : find_span(database, span, &page, &last, detail);
+    int rc = key != 0 ? SOC_OK : find_span(database, span, &page, &last, detail);
     if (rc == SOC_OK)
         rc = soc_database_prepare(
             database,
@@ -583,8 +602,7 @@ static int answer_letters(struct soc_database *database, const struct soc_query 
             &statement, detail);
     if (rc == SOC_OK) {
         bind_query(database, statement, query);
-        bind_named_number(statement, ":after",
-                          (int64_t)(span->key != 0 ? span->key - 1 : span->after));
+        bind_named_number(statement, ":after", (int64_t)(key != 0 ? key - 1 : span->after));
         bind_named_number(statement, ":last", (int64_t)last);
         bind_named_number(statement, ":line", span->line == 0 ? INT64_MAX : (int64_t)span->line);
         rc = put_letters(database, statement, span->is_count, &page, &records, detail);

@@ -153,6 +153,22 @@ describe("an operator of joined hosts", function()
     arrives("moved", 3)
   end)
 
+  it("looks at a message by its id on either host", function()
+    start("alpha", "beta")
+    start("beta", "alpha")
+    local asked = place:run("send --to root@beta --wait --timeout 250000 --state alpha Ada")
+    assert.matches("hello Ada", asked.out, 1, true)
+    local id = rows("inspect messages --json --state beta")[1].id
+    for state, to in pairs({ alpha = "root@beta", beta = "root" }) do
+      local message = rows(("inspect message %s --json --state %s"):format(id, state))[1]
+      assert.same({ id, to, "hello Ada" }, { message.id, message.to,
+        message.reply.payload.text })
+      for _, entry in ipairs(message.life) do
+        assert.equal(id, entry.message_id)
+      end
+    end
+  end)
+
   it("leaves a host out and takes it in again: what was sent to it waits", function()
     local alpha = start("alpha", "beta")
     is("alpha", "beta", "connecting", "unreachable")

@@ -116,7 +116,7 @@ static void what_comes_from_another_host_is_taken(void)
         .name = TEXT("sent"),
         .agent = TEXT("bob@beta"),
         .other = TEXT("ann"),
-        .is_foreign = true,
+        .foreign_id = SOC_SLICE("msg_20260101_000000_000010000000001"),
     };
     soc_past_feed(past, &line);
     CHECK_INT(past->taken, 1);
