@@ -238,11 +238,23 @@ void soc_check_doors_event(struct soc_check *check, const struct soc_record_even
         check_silence(check, agent, (int64_t)record->time_ms);
 }
 
+/* Time goes on from the last durable batch, so an agent may have been heard later than that. Its
+ * silence counts anew from the restart, which is not before that batch. */
+static void forget_heard(const struct soc_check *check, struct soc_check_agent *agent)
+{
+    if (agent->heard_ms > check->now_ms)
+        agent->heard_ms = check->now_ms;
+    if (agent->heard_before_ms > check->now_ms)
+        agent->heard_before_ms = check->now_ms;
+}
+
 void soc_check_doors_restart(struct soc_check *check)
 {
     size_t cursor = 0;
     struct soc_check_agent *agent;
-    while ((agent = soc_map_each(&check->agents, &cursor)) != NULL)
+    while ((agent = soc_map_each(&check->agents, &cursor)) != NULL) {
         if (agent->is_outside)
             redeem(agent);
+        forget_heard(check, agent);
+    }
 }

@@ -176,6 +176,26 @@ static void only_a_silence_beyond_the_limit_is_an_alarm(void)
     CHECK(ends_with(&h, "far is unresponsive after a silence of 500 ms"));
 }
 
+static void a_silence_counts_from_a_restart_that_sets_time_back(void)
+{
+    struct history h = begin_outside();
+    soc_check_silence(h.check, 500);
+    h.now_ms = 1000;
+    write_letter(&h, 2);
+    soc_check_acked(h.check, SOC_SLICE("far"), 99, false, 1400); /* and no batch was durable */
+    soc_check_restart(h.check, h.sequence);
+    h.now_ms = 1501;
+    put_event(&h, "unresponsive", "{\"agent\":\"far\",\"reason\":\"heartbeat\"}");
+    commit(&h);
+    CHECK(soc_check_fault(h.check) == NULL);
+    soc_check_acked(h.check, SOC_SLICE("far"), 99, false, 1900);
+    soc_check_restart(h.check, h.sequence);
+    h.now_ms = 2001;
+    put_event(&h, "unresponsive", "{\"agent\":\"far\",\"reason\":\"heartbeat\"}");
+    commit(&h);
+    CHECK(ends_with(&h, "far is unresponsive after a silence of 500 ms"));
+}
+
 static void a_message_goes_to_whom_its_sender_outside_means(void)
 {
     struct history h = begin_outside();
@@ -234,6 +254,7 @@ int main(void)
     RUN(an_agent_that_owes_an_ack_is_sent_nothing_again);
     RUN(a_restart_gives_nobody_up);
     RUN(only_a_silence_beyond_the_limit_is_an_alarm);
+    RUN(a_silence_counts_from_a_restart_that_sets_time_back);
     RUN(a_message_goes_to_whom_its_sender_outside_means);
     RUN(nobody_outlives_its_parent);
     RUN(an_agent_is_ending_if_the_history_says_so);
