@@ -24,6 +24,10 @@
 #define RESTORING "society.db.restored"
 #define PART      ".part" /* behind the name of a backup that is being made */
 
+/* In the head of an SQLite file. */
+#define VERSIONS_AT 18
+#define WITH_LOG    2
+
 #define OTHER_TOOLS                                                                                \
     "; a copy of a running society made by another program (cp, rsync, sqlite3) is not taken: "    \
     "make it with `society backup`"
@@ -132,10 +136,28 @@ static int fail_file(struct soc_detail *detail, int rc, const char *file, const 
                     rc == SOC_ECORRUPT ? more : "");
 }
 
+/* A backup is a single file. The database of a state directory keeps the latest pages in a log
+ * beside it, and without that log passes for an older or an empty society. */
+static int check_is_single(const char *file, struct soc_detail *detail)
+{
+    unsigned char versions[2] = {0}; /* of the file's format: for writing, for reading */
+    int descriptor = open(file, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ssize_t count = descriptor < 0 ? 0 : pread(descriptor, versions, sizeof(versions), VERSIONS_AT);
+    if (descriptor >= 0)
+        close(descriptor);
+    if (count == sizeof(versions) && (versions[0] == WITH_LOG || versions[1] == WITH_LOG))
+        return soc_fail(detail, SOC_ECORRUPT,
+                        "it is the database of a state directory, whose latest changes are in a "
+                        "log beside it");
+    return SOC_OK;
+}
+
 static int open_backup(struct copy *copy, const char *file, struct soc_detail *detail)
 {
     struct soc_database *database = &copy->database;
     int rc = soc_directory_check_file(file, detail);
+    if (rc == SOC_OK)
+        rc = check_is_single(file, detail);
     if (rc == SOC_OK)
         rc = soc_database_open(database, file, SQLITE_OPEN_READONLY, detail);
     if (rc == SOC_OK)

@@ -154,6 +154,17 @@ describe("a backup", function()
       end)
     end
 
+    it("is refused if it is the database of a society without its log", function()
+      for _, command in ipairs({ "verify b.backup", "restore b.backup --state other" }) do
+        place:shell("cp .society/society.db b.backup")
+        local result = place:run(command)
+        assert.equal(74, result.code, result.out)
+        assert.matches("b.backup: it is the database of a state directory, .* log beside it; "
+          .. ".* make it with `society backup`", result.err)
+      end
+      assert.equal("", place:shell("ls other 2> /dev/null").out)
+    end)
+
     it("fails clearly without a society, a file or a directory", function()
       local result = place:run("backup b.backup --state nowhere")
       assert.equal(1, result.code)
