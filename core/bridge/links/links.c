@@ -306,6 +306,8 @@ static void exchange(struct soc_links *links)
     links->exchange_ms = soc_links_now(links) + SOC_LINKS_CARDS_MS;
     if (!links->is_ready)
         return;
+    if (links->asking++ == 0)
+        links->asked_ms = soc_links_now(links);
     soc_buf_put_byte(&card, '{');
     soc_json_put_text_member(&card, "host", soc_slice_text(links->name));
     soc_json_put_name(&card, "number");
@@ -349,6 +351,7 @@ static void hear_lost(void *user, const char *why)
     if (links->is_ready)
         links->ready_ms = soc_links_now(links);
     links->is_ready = false;
+    links->asking = 0;
     for (int i = 0; i < links->count; i++)
         if (links->ends[i].link != NULL)
             soc_link_lost(links->ends[i].link);
@@ -461,20 +464,34 @@ static void hear_blocked(void *user, int peer, const char *why)
     end->is_blocked = true;
 }
 
-static void hear_cards(void *user, int64_t time_ms)
+/* Takes the carrier's time. One that was long on its way, or for which this process was stopped,
+ * says nothing of the clocks; but something must be known at first. */
+static void take_time(struct soc_links *links, int64_t time_ms)
 {
-    struct soc_links *links = user;
     int64_t now_ms = soc_links_now(links);
     int64_t skew_ms = time_ms - date_of(links);
     bool is_skewed = skew_ms > SKEW_MS || skew_ms < -SKEW_MS;
-    bool is_first = !links->has_time;
+    bool is_late = now_ms - links->asked_ms > SKEW_MS;
+    links->asking -= links->asking > 0;
+    if (is_late && links->has_time)
+        return;
     links->ahead_ms = time_ms - now_ms;
     links->has_time = true;
+    if (is_late)
+        return;
     if (is_skewed && !links->is_skewed)
         soc_links_alert(
             links, NULL, "clock_skew",
             "the clock of this host and that of the carrier differ by more than a second");
     links->is_skewed = is_skewed;
+}
+
+static void hear_cards(void *user, int64_t time_ms)
+{
+    struct soc_links *links = user;
+    int64_t now_ms = soc_links_now(links);
+    bool is_first = !links->has_time;
+    take_time(links, time_ms);
     soc_links_search(links);
     for (int i = 0; i < links->count; i++) {
         struct soc_links_end *end = &links->ends[i];

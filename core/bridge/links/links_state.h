@@ -59,6 +59,8 @@ struct soc_links {
     bool is_told_lost;                /* that the carrier is lost */
     int64_t ahead_ms;                 /* by how much the carrier's clock is ahead of the host's */
     int64_t exchange_ms;              /* when cards are exchanged next */
+    int asking;                       /* exchanges that are not answered … */
+    int64_t asked_ms;                 /* … and when the first of them began */
     uint64_t cards;                   /* shown in this run */
     struct soc_buf marks;             /* struct mark, oldest first */
     size_t marks_done;                /* bytes of them that are durable */

@@ -475,6 +475,22 @@ static void clocks_that_differ_are_named_once(void)
     fleet_close(&fleet);
 }
 
+static void an_answer_that_was_long_on_its_way_says_nothing_of_clocks(void)
+{
+    struct fleet fleet;
+    begin_pair(&fleet);
+    struct member *alpha = &fleet.members[0];
+    soc_network_delay(fleet.network, 120000);
+    fleet_run(&fleet, ROUND_MS);
+    soc_network_skew(fleet.network, 3600000);
+    fleet_run(&fleet, 120 * ROUND_MS);
+    CHECK_INT(alerts(alpha, "clock_skew", ""), 0);
+    soc_network_delay(fleet.network, 0);
+    fleet_run(&fleet, 120 * ROUND_MS);
+    CHECK_INT(alerts(alpha, "clock_skew", ""), 1);
+    fleet_close(&fleet);
+}
+
 static void mail_is_waited_for_as_long_as_it_may_arrive(void)
 {
     struct fleet fleet;
@@ -568,6 +584,7 @@ int main(void)
     RUN(a_host_that_never_came_is_missed_after_ten_seconds);
     RUN(a_frame_with_a_wrong_signature_is_named_once);
     RUN(clocks_that_differ_are_named_once);
+    RUN(an_answer_that_was_long_on_its_way_says_nothing_of_clocks);
     RUN(mail_is_waited_for_as_long_as_it_may_arrive);
     RUN(the_figures_of_a_link_are_those_of_its_messages);
     return check_done();
