@@ -15,10 +15,22 @@ local M = {}
 local Server = {}
 Server.__index = Server
 
--- A port that nobody uses: the system gives it, and gives it to nobody else for a while.
+-- Prints a port that the system gave. A connection to it has ended on this side, so for a minute
+-- the system gives it to nobody else, but lets a server that names it have it.
+local FREE_PORT = [[
+import socket
+listener = socket.create_server(("127.0.0.1", 0))
+client = socket.create_connection(listener.getsockname())
+accepted, _ = listener.accept()
+listener.close()
+accepted.close()
+client.recv(1)
+print(client.getpeername()[1])
+]]
+
+--- A port that nobody uses.
 function M.free_port(place)
-  return tonumber(place:shell("python3 -c 'import socket; s = socket.socket(); "
-    .. "s.bind((\"127.0.0.1\", 0)); print(s.getsockname()[1])'").out)
+  return tonumber(place:shell("python3 -c " .. program.quote(FREE_PORT)).out)
 end
 
 --- Starts a server in a place; `options` are more options of redis-server, `login` is

@@ -33,17 +33,29 @@ static inline bool redis_server_is_there(void)
     return false;
 }
 
-/* Returns a port that nobody listens on. */
+/* Returns a port that nobody listens on. A connection to it ends on this side first: so the system
+ * gives it to nobody else for a minute, but lets a server that names it have it. */
 static inline int redis_server_free_port(void)
 {
     int probe = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int accepted = -1;
+    int yes = 1;
+    char end;
     struct sockaddr_in address = {.sin_family = AF_INET};
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t length = sizeof(address);
-    if (bind(probe, (struct sockaddr *)&address, length) != 0 ||
-        getsockname(probe, (struct sockaddr *)&address, &length) != 0)
+    if (setsockopt(probe, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes)) != 0 ||
+        bind(probe, (struct sockaddr *)&address, length) != 0 || listen(probe, 1) != 0 ||
+        getsockname(probe, (struct sockaddr *)&address, &length) != 0 ||
+        connect(client, (struct sockaddr *)&address, length) != 0 ||
+        (accepted = accept(probe, NULL, NULL)) < 0)
         abort();
     close(probe);
+    close(accepted);
+    if (read(client, &end, 1) != 0)
+        abort();
+    close(client);
     return ntohs(address.sin_port);
 }
 

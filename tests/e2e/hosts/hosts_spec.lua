@@ -33,7 +33,7 @@ society.config { name = "duo" }
 society.root(function() end)
 society.main(function(user)
   local function ask(to)
-    local answer, err = user:request { to = to, payload = { text = "Ada" }, timeout_ms = 60000 }
+    local answer, err = user:request { to = to, payload = { text = "Ada" }, timeout_ms = 250000 }
     print(json.encode(answer and { answer.payload, answer.reply_to, answer.from } or err))
   end
   ask("root@beta")
