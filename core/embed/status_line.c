@@ -95,10 +95,8 @@ void soc_status_line_put(struct soc_host *host, struct soc_buf *out)
     if (thinking == 0 && total.calls == 0)
         return;
     put_waiting(host, out);
-    soc_buf_printf(out, "%s%llu calls, %llu tokens, $%.4f", out->length == 0 ? "" : " | ",
-                   (unsigned long long)total.calls,
-                   (unsigned long long)(total.input_tokens + total.output_tokens),
-                   (double)total.cost_micros / 1e6);
+    soc_buf_put_text(out, out->length == 0 ? "" : " | ");
+    soc_usage_put_words(out, &total);
 }
 
 static void write_out(struct soc_slice text)

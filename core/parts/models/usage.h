@@ -45,6 +45,9 @@ void soc_usage_look(const struct soc_host *host, struct soc_slice agent, struct 
  * task that has used some, and of the society. `left` is 0 where a limit was passed. */
 void soc_usage_look_budgets(const struct soc_host *host, struct soc_buf *out);
 
+/* Appends calls, tokens and cost in words: "1 call, 1100 tokens, $0.0035". */
+void soc_usage_put_words(struct soc_buf *out, const struct soc_usage *used);
+
 /* Recovery: restores a row from its record. */
 void soc_usage_restore(struct soc_host *host, const struct soc_record_usage *record);
 

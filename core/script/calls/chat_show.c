@@ -68,28 +68,22 @@ void soc_chat_show_answer(struct soc_host *host, const struct soc_agent *agent,
                           struct soc_usage used, struct soc_slice answer)
 {
     struct soc_usage total = soc_usage_total(host);
-    struct soc_buf more = {0};
+    struct soc_buf words = {0};
     struct soc_buf detail = {0};
     struct soc_slice error = soc_json_member(answer, "error");
     put_detail(&detail, used, answer, total);
     if (error.data != NULL) {
-        soc_buf_put_slice(&more, soc_json_plain_string(error));
-        soc_trace(host, "answer", agent, soc_buf_slice(&detail),
-                  "failed: %s; so far %llu calls, %llu tokens, $%.4f", soc_buf_text(&more),
-                  (unsigned long long)total.calls,
-                  (unsigned long long)(total.input_tokens + total.output_tokens),
-                  (double)total.cost_micros / 1e6);
-        soc_buf_fini(&more);
-        soc_buf_fini(&detail);
-        return;
+        soc_buf_put_text(&words, "failed: ");
+        soc_buf_put_slice(&words, soc_json_plain_string(error));
+    } else {
+        soc_buf_printf(&words, "%llu + %llu tokens, $%.4f", (unsigned long long)used.input_tokens,
+                       (unsigned long long)used.output_tokens, (double)used.cost_micros / 1e6);
     }
-    put_calls(answer, &more);
-    soc_trace(host, "answer", agent, soc_buf_slice(&detail),
-              "%llu + %llu tokens, $%.4f; so far %llu calls, %llu tokens, $%.4f%s",
-              (unsigned long long)used.input_tokens, (unsigned long long)used.output_tokens,
-              (double)used.cost_micros / 1e6, (unsigned long long)total.calls,
-              (unsigned long long)(total.input_tokens + total.output_tokens),
-              (double)total.cost_micros / 1e6, soc_buf_text(&more));
-    soc_buf_fini(&more);
+    soc_buf_put_text(&words, "; so far ");
+    soc_usage_put_words(&words, &total);
+    if (error.data == NULL)
+        put_calls(answer, &words);
+    soc_trace(host, "answer", agent, soc_buf_slice(&detail), "%s", soc_buf_text(&words));
+    soc_buf_fini(&words);
     soc_buf_fini(&detail);
 }

@@ -44,8 +44,9 @@ function M.finish(given, head, path, report, name, text)
     report.peers = report.peers and json.array(report.peers)
     print((json.encode(report)))
   else
-    print(("%s: %s, %d lines of activity, %d records to load"):format(head,
-      size_of(report.bytes), report.line, report.records))
+    print(("%s: %s, %d %s of activity, %d %s to load"):format(head, size_of(report.bytes),
+      report.line, report.line == 1 and "line" or "lines",
+      report.records, report.records == 1 and "record" or "records"))
   end
   return arguments.DONE
 end

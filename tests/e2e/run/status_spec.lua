@@ -41,7 +41,7 @@ describe("on a terminal, a run", function()
     local delay_ms = 60000
     app(delay_ms)
     local terminal = place:start_terminal("run app.lua --log warn", place:clock())
-    for _, line in ipairs({ "0 calls, 0 tokens, $0.0000", "1 calls, 1100 tokens, $0.0035" }) do
+    for _, line in ipairs({ "0 calls, 0 tokens, $0.0000", "1 call, 1100 tokens, $0.0035" }) do
       terminal:expect("thinking: root | waiting: user for root | " .. line .. "\r")
       place:advance(delay_ms)
     end
@@ -52,7 +52,7 @@ describe("on a terminal, a run", function()
 
   it("logs each answer", function()
     app(1)
-    assert.matches("answer root: 1000 + 100 tokens, $0.0035; so far 1 calls, 1100 tokens, $0.0035",
+    assert.matches("answer root: 1000 + 100 tokens, $0.0035; so far 1 call, 1100 tokens, $0.0035",
       watch(""), 1, true)
   end)
 
