@@ -37,6 +37,11 @@ describe("a changed script", function()
     place:write("app.lua", APP:sub(1, from - 1) .. new .. APP:sub(to + 1))
   end
 
+  -- Runs the app with time enough to try all, however slow the machine is.
+  local function run(options)
+    return place:shell("SOCIETY_TRIAL_MS=600000 society run app.lua --quiet" .. (options or ""))
+  end
+
   before_each(function()
     place = program.place()
     place:write("app.lua", APP)
@@ -71,7 +76,7 @@ describe("a changed script", function()
     running:kill("KILL")
     running:wait()
     edit('title = "May I?"', 'title = "May I now?"')
-    local result = place:run("run app.lua --quiet --set history=full")
+    local result = run(" --set history=full")
     assert.equal(2, result.code)
     assert.no.matches('history = "full"', result.err, 1, true)
     assert.matches('effect 3 was escalate({"title":"May I?"}), and now it is '
@@ -81,7 +86,7 @@ describe("a changed script", function()
   it("ends the start with 2 and names what no longer fits, with file and line", function()
     edit('clerk:escalate { title = "May I?" }',
       'clerk:request { to = "user", payload = "May I?" }')
-    local result = place:run("run app.lua --quiet")
+    local result = run()
     assert.equal(2, result.code)
     assert.matches("misfit clerk: nondeterministic: the script has changed: effect 3 was "
       .. 'escalate, and now it is request({"payload":"May I?","to":"user"}) at app.lua:5',
@@ -99,24 +104,24 @@ describe("a changed script", function()
 
   it("parks them at once with --accept-changes", function()
     edit('clerk:escalate { title = "May I?" }', 'clerk:sleep(5) or { decision = "late" }')
-    local result = place:run("run app.lua --quiet --accept-changes")
+    local result = run(" --accept-changes")
     assert.same({ 0, "the end: none\n" }, { result.code, result.out:match("the end.*") })
     local letter = rows("dead-letters")[1]
     assert.same({ "clerk", "nondeterministic", "escalate", "sleep", "app.lua:5" },
       { letter.to, letter.error.error, letter.error.recorded, letter.error.now,
         letter.error.where })
     assert.equal(0, place:run("redeliver " .. letter.id).code)
-    assert.equal(0, place:run("run app.lua --quiet").code)
+    assert.equal(0, run().code)
     assert.same({}, rows("dead-letters"))
   end)
 
   it("fails main with --accept-changes if main does not fit, and --retry-main goes on", function()
     edit("user:request { to", "user:sleep(1); answer = user:request { to")
-    local result = place:run("run app.lua --quiet")
+    local result = run()
     assert.equal(2, result.code)
     assert.matches("misfit user: nondeterministic: the script has changed: effect 1 was request",
       result.err, 1, true)
-    result = place:run("run app.lua --quiet --accept-changes")
+    result = run(" --accept-changes")
     assert.equal(1, result.code)
     assert.matches("--retry-main", result.err, 1, true)
     edit('user:request { to = "root", payload = "go", timeout_ms = 600000 }',
@@ -136,7 +141,7 @@ describe("a changed script", function()
     end)
     running:kill("KILL")
     running:wait()
-    local result = place:run("run app.lua --quiet")
+    local result = run()
     assert.equal(2, result.code)
     assert.matches("1 of 3 waiting activations do not fit it", result.err, 1, true)
   end)
@@ -145,14 +150,16 @@ describe("a changed script", function()
     edit('clerk:escalate { title = "May I?" }', 'clerk:sleep(5)')
     local client = place.program:match("^(.*)/[^/]+/society$")
       .. "/tests/support/terminal_client.py"
-    local no = place:shell(("python3 %s '[y/N] =n\\n' -- %s run app.lua --quiet")
-      :format(client, program.quote(place.program)))
+    local function answer(letter)
+      return place:shell(("SOCIETY_TRIAL_MS=600000 python3 %s '[y/N] =%s\\n' -- %s run app.lua "
+        .. "--quiet"):format(client, letter, program.quote(place.program)))
+    end
+    local no = answer("n")
     assert.equal(2, no.code)
     assert.matches("1 of 3 waiting activations do not fit the changed script; park them as dead "
       .. "letters and go on? [y/N]", no.out, 1, true)
     assert.same({}, rows("dead-letters"))
-    local yes = place:shell(("python3 %s '[y/N] =y\\n' -- %s run app.lua --quiet")
-      :format(client, program.quote(place.program)))
+    local yes = answer("y")
     assert.equal(0, yes.code)
     assert.matches("the end: none", yes.out, 1, true)
     assert.same({ "nondeterministic" }, { rows("dead-letters")[1].reason })
