@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { go, settle } from "./browser.mjs";
+import { eventually, go, noticed, settle } from "./browser.mjs";
 import { visits } from "./visits.mjs";
 
 const { visit } = visits();
@@ -67,3 +67,36 @@ for (const [state, more, verdict] of [
       assert.match(await shape.getAttribute("class"), new RegExp(name));
     });
   });
+
+test("who goes elsewhere while a decision is on its way stays there", async () => {
+  await visit("full", {}, async (page, society) => {
+    const decide = society.change.bind(society);
+    for (const [item, agent, where, view] of [
+      ["item_1", "writer", "#/agent/editor", "agent"],
+      ["item_2", "printer", "#/inbox?item=item_3", "inbox"],
+    ]) {
+      let release;
+      const held = new Promise((resolve) => (release = resolve));
+      let isAsked = false;
+      society.change = async (...asked) => {
+        const answer = decide(...asked);
+        isAsked = true;
+        await held;
+        return answer;
+      };
+      await go(page, `#/inbox?item=${item}`);
+      await page.waitForSelector(`article[data-id="${item}"]`);
+      await page.keyboard.press("a");
+      await eventually("the decision", () => isAsked);
+      await go(page, where);
+      release();
+      await noticed(page, `Approved; ${agent}`);
+      await settle(page);
+      assert.ok(page.url().endsWith(where), page.url());
+      await page.waitForSelector(`[data-view="${view}"][aria-busy="false"]`);
+      assert.equal(await page.locator("h2:focus").count(), 0);
+    }
+    assert.equal(await page.getAttribute("article", "data-id"), "item_3");
+    assert.equal(society.inbox[2].state, "open");
+  });
+});

@@ -116,6 +116,11 @@ export class App {
     }
   }
 
+  /** Goes on from the look at `hash`, in its place, unless somebody has gone elsewhere meanwhile. */
+  goOn(hash, change) {
+    if (location.hash === hash) this.go(change, { replace: true });
+  }
+
   /** Reads what the view shows. Of several reads only the last counts. */
   async load() {
     const number = (this.loads += 1);

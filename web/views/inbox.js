@@ -69,9 +69,11 @@ export async function decide(look, data, body) {
   if (look.ui.modify?.id === item?.id && body.decision !== "modify") return; // its form is open
   if (!item || look.at !== null || item.state !== "open" || look.app.busy === "decide") return;
   if (isDenied(look, "decide")) return;
+  const here = location.hash;
   const isLeaving = (look.filters.state ?? "open") === "open";
   const next = isLeaving ? nextOf(items, item.id) : item;
   const comment = look.ui.comment?.id === item.id ? look.ui.comment.text.trim() : "";
+  let isHere = false; // nobody who has gone elsewhere is called back
   const answer = await look.app.act(
     "decide",
     async () => {
@@ -79,7 +81,8 @@ export async function decide(look, data, body) {
         `/inbox/${part(item.id)}/decision`,
         comment ? { ...body, comment } : body,
       );
-      if (isLeaving) select(look, next);
+      isHere = location.hash === here;
+      if (isLeaving) look.app.goOn(here, { filters: { item: next?.id ?? "" } });
       return done;
     },
     (done) => saidDone(item, body, done),
@@ -87,6 +90,7 @@ export async function decide(look, data, body) {
   if (!answer) return;
   look.ui.comment = null;
   look.ui.modify = null;
+  if (!isHere) return;
   look.app.focusOn = next ? `article[data-id="${CSS.escape(next.id)}"] h2` : "#main .empty";
   look.app.redraw();
   if (isLeaving)

@@ -38,6 +38,7 @@ async function start(look, data, event) {
   const kind = String(form.get("kind"));
   const name = String(form.get("name") ?? "").trim();
   if (name === "") return;
+  const here = location.hash;
   look.ui.replayProblem = null;
   look.app.busy = "replay";
   look.app.redraw();
@@ -45,7 +46,8 @@ async function start(look, data, event) {
     const answer = await post("/replays", { policies: { [kind]: name } });
     const id = single(answer)?.id;
     look.app.busy = null;
-    look.app.go({ filters: { replay: id, whatif: kind, under: name } }, { replace: true });
+    look.app.goOn(here, { filters: { replay: id, whatif: kind, under: name } });
+    look.app.redraw();
   } catch (error) {
     look.app.busy = null;
     look.ui.replayProblem = error;

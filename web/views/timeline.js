@@ -68,12 +68,13 @@ const SAME_TIME = 200;
 // the message, else to the last line until then.
 async function goTo(look, time) {
   const { agent, message } = look.filters;
+  const here = location.hash;
   const until = timeMs(time) + 1;
   const list = rows(await look.get("/activity", { agent, until, limit: message ? SAME_TIME : 1 }));
   const isIt = (row) => row.message_id === message && timeMs(row.time) === until - 1;
   const row = (message && list.findLast(isIt)) || list.at(-1);
   const filters = { when: "", message: "" };
-  setTimeout(() => look.app.go({ at: row?.line ?? null, filters }, { replace: true }));
+  setTimeout(() => look.app.goOn(here, { at: row?.line ?? null, filters }));
   return { list: [], drawing: diagram([]), selected: null, message: null };
 }
 
