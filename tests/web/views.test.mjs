@@ -113,7 +113,11 @@ test("hostile texts are inert", async () => {
       assert.equal(await main.locator("script, img, iframe, [onerror], [onload]").count(), 0, view);
       assert.doesNotMatch(await main.textContent(), /[\u202a-\u202e\u2066-\u2069]/, view);
       assert.ok((await main.textContent()).length < 300000, `${view} shows a megabyte`);
-      assert.deepEqual(await overflow(page), [], view);
+      for (const width of [320, 768, 1280]) {
+        await page.setViewportSize({ width, height: 800 });
+        await settle(page);
+        assert.deepEqual(await overflow(page), [], `${view} at ${width} px`);
+      }
     }
   });
 });
@@ -249,6 +253,60 @@ test("what somebody selects, filters or steps to moves nothing under the hand", 
     await page.keyboard.press("[");
     await page.waitForSelector('[data-live="past"]');
     assert.deepEqual(await place("footer .slider"), slider);
+    await go(page, "#/now");
+    const cards = () =>
+      page.locator(".card").evaluateAll((list) =>
+        list.map((one) => [one.className, one.offsetLeft, one.offsetTop, one.offsetWidth]),
+      );
+    const live = await cards();
+    await page.keyboard.press("[");
+    await page.waitForSelector('[data-live="past"]');
+    await page.waitForSelector('main[aria-busy="false"]');
+    assert.deepEqual(await cards(), live);
+  });
+});
+
+test("names of views and of states stay in one piece, and inside", async () => {
+  await visit("full", {}, async (page, society) => {
+    society.counts.dead = 128400;
+    society.emit("message.dead");
+    await page.locator("#views .badge.dead", { hasText: "128K" }).waitFor();
+    for (const view of VIEWS) {
+      await go(page, view);
+      const out = await page.evaluate(() => {
+        const menu = document.querySelector("#views ul").getBoundingClientRect();
+        const all = [...document.querySelectorAll("#views a, #views .badge")];
+        return all
+          .filter(
+            (one) =>
+              one.getBoundingClientRect().right > menu.right ||
+              [...one.children].some((part) => part.scrollWidth > part.clientWidth + 1),
+          )
+          .map((one) => one.textContent);
+      });
+      assert.deepEqual(out, [], view);
+    }
+    await go(page, "#/now");
+    for (const lang of ["en", "zh-CN"]) {
+      await page.waitForSelector(`html[lang="${lang}"]`);
+      const lines = await page.locator(".states li").evaluateAll((list) =>
+        list.map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one.querySelector("span"));
+          return range.getClientRects().length;
+        }),
+      );
+      assert.deepEqual(lines, Array(8).fill(1), lang);
+      await page.keyboard.press("L");
+    }
+
+    // On a narrow screen as well there is more than one question in sight.
+    await page.setViewportSize({ width: 320, height: 740 });
+    const isInside = await page.locator('li[data-id="item_2"]').evaluate((row) => {
+      const card = row.closest(".card").getBoundingClientRect();
+      return row.getBoundingClientRect().bottom <= card.bottom;
+    });
+    assert.ok(isInside);
   });
 });
 
@@ -700,6 +758,12 @@ test("cost: what is left of each budget", async () => {
       await page.keyboard.press("D");
     }
     await canvas.close();
+    const [budget] = society.budgets;
+    society.budgets = [
+      { ...budget, what: "tokens", limit: 20000000, used: 14430, left: 19985570 },
+    ];
+    society.emit("usage.changed");
+    await page.locator('[data-id="society"]', { hasText: "19.9M of 20M left" }).waitFor();
     society.budgets = [];
     await go(page, "#/now");
     await go(page, "#/cost");

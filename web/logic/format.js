@@ -113,8 +113,8 @@ export function number(value, lang) {
 }
 
 /** A large number in few characters: 12.3K. */
-export function compact(value, lang) {
-  const options = { notation: "compact", maximumFractionDigits: 1 };
+export function compact(value, lang, more = {}) {
+  const options = { notation: "compact", maximumFractionDigits: 1, ...more };
   return formatter(Intl.NumberFormat, lang, options).format(value);
 }
 

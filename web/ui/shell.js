@@ -9,7 +9,7 @@ import * as settings from "./settings.js";
 import { stand } from "./notices.js";
 import { empty, sample } from "./parts.js";
 import { drawTime } from "./slider.js";
-import { compact, lang, showMoment, t } from "./words.js";
+import { lang, rough, showMoment, t } from "./words.js";
 
 const get = (id) => document.getElementById(id);
 
@@ -201,7 +201,7 @@ function menu(app) {
           },
           icon(ICONS[view]),
           h("span", null, t(`view.${view}`)),
-          badge > 0 && h("span", { class: `badge ${view}` }, compact(badge)),
+          badge > 0 && h("span", { class: `badge ${view}` }, rough(badge)),
         ),
       );
     }),

@@ -48,6 +48,10 @@ export function word(key, fallback) {
 
 export const number = (value) => format.number(value, tag);
 export const compact = (value) => format.compact(value, tag);
+/** A large number in the fewest characters: 12K. */
+export const rough = (value) => format.compact(value, tag, { maximumFractionDigits: 0 });
+/** What is left of something: never shown as more than it is. */
+export const atLeast = (value) => format.compact(value, tag, { roundingMode: "floor" });
 export const dollars = (value) => format.dollars(value, tag);
 let shownMs = null;
 

@@ -4,7 +4,7 @@ import { sumUsage, tightest, totalUsage } from "../logic/board.js";
 import { h } from "../ui/dom.js";
 import { agentLink, choiceField, empty, facts, section, words } from "../ui/parts.js";
 import { all, optional, rows } from "../ui/api.js";
-import { compact, dollars, number, t, word } from "../ui/words.js";
+import { atLeast, compact, dollars, number, t, word } from "../ui/words.js";
 
 const MAX = 20000;
 const SHOWN = 100;
@@ -86,8 +86,9 @@ const SHORT = 0.25;
 const VERY_SHORT = 0.1;
 
 function budgetRow({ of, id, what, limit, left }) {
-  const show = what === "cost_micros" ? (amount) => dollars(amount / 1e6) : compact;
-  const amount = t(what === "cost_micros" ? "cost.dollars" : "cost.tokens");
+  const isMoney = what === "cost_micros";
+  const show = (amount) => (isMoney ? dollars(amount / 1e6) : compact(amount));
+  const amount = t(isMoney ? "cost.dollars" : "cost.tokens");
   return h(
     "li",
     { key: `${of} ${id ?? ""} ${what}`, class: "budget", data: { id: id ?? of } },
@@ -103,7 +104,7 @@ function budgetRow({ of, id, what, limit, left }) {
       { class: left === 0 ? "bad-text" : "" },
       left === 0
         ? t("cost.left.none")
-        : t("cost.left.of", { left: show(left), limit: show(limit) }),
+        : t("cost.left.of", { left: isMoney ? show(left) : atLeast(left), limit: show(limit) }),
     ),
     h("meter", {
       min: 0,

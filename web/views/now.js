@@ -78,11 +78,11 @@ function lawBar(look, stats) {
   );
 }
 
+// In the past it keeps its place: a moment has no rate.
 function rateCard(look) {
-  if (look.at !== null) return null;
-  const now = rates.now();
+  const now = look.at === null ? rates.now() : null;
   const shown = (rate) => (now === null ? "–" : compact(Math.round(rate * 10) / 10));
-  const series = rates.series();
+  const series = look.at === null ? rates.series() : [];
   const top = Math.max(1, ...series);
   const points = series.map(
     (value, i) =>
@@ -140,7 +140,7 @@ function agentCard(look, agents) {
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return h(
     "section",
-    { class: "card" },
+    { class: "card states" },
     h("h2", null, t("view.agents"), h("span", { class: "big" }, number(total))),
     h(
       "ul",
