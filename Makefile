@@ -47,9 +47,10 @@ COMPILE = $(CC) -std=c11 -D_GNU_SOURCE $(WARN) -Icore $(PKG_FLAGS) $(HARD_FLAGS)
 LINK    = $(CC) $(CFLAGS) $(HARD_LINK) $(LDFLAGS) -Wl,-E
 # Lua inside the program rather than beside it: its calls are then plain calls.
 LUA_LIB = $(firstword $(wildcard $(shell pkg-config --variable=libdir lua5.4)/liblua5.4.a) -llua5.4)
-# Every Lua state then hashes alike (core/lualib/lua_seed.h), and no `..` reaches a __concat where
-# that corrupts memory (core/sandbox/sandbox_metatables.c). A shared Lua cannot be told.
-LUA_SEED = -Wl,--wrap=luaS_hash,-u,__wrap_luaS_hash,--wrap=luaT_tryconcatTM,-u,__wrap_luaT_tryconcatTM
+# Every Lua state then hashes alike (core/lualib/lua_seed.h), no `..` reaches a __concat where that
+# corrupts memory (core/sandbox/sandbox_metatables.c), and scripts have no weak tables
+# (core/lualib/lua_weak.h). A shared Lua cannot be told.
+LUA_SEED = -Wl,--wrap=luaS_hash,-u,__wrap_luaS_hash,--wrap=luaT_tryconcatTM,-u,__wrap_luaT_tryconcatTM,--wrap=luaT_gettm,-u,__wrap_luaT_gettm
 LIBS    = $(PKG_LIBS:-llua5.4=$(LUA_LIB)) $(LUA_SEED) -lwslay -lpthread -ldl -lm
 
 # The layers, lowest first. tests/tidy/layers.lua says who may include whom.

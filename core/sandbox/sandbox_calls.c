@@ -6,6 +6,7 @@
  * its place. So fatal errors are numbered and remembered with their thread: if a thread
  * had a fatal error since pcall began, pcall rethrows that one, whatever it caught.
  * Layer: sandbox. Thread: loop. */
+#include "lualib/lua_weak.h"
 #include "lualib/lua_work.h"
 #include "sandbox/sandbox.h"
 #include "sandbox/sandbox_parts.h"
@@ -23,16 +24,6 @@ struct fatal_error {
     uint64_t number;
 };
 
-/* Pushes a table with weak keys. */
-static void push_weak_table(lua_State *L)
-{
-    lua_newtable(L);
-    lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "k");
-    lua_setfield(L, -2, "__mode");
-    lua_setmetatable(L, -2);
-}
-
 struct soc_sandbox_state *soc_sandbox_push_state(lua_State *L)
 {
     if (lua_getfield(L, LUA_REGISTRYINDEX, SANDBOX_STATE) == LUA_TUSERDATA)
@@ -42,7 +33,7 @@ struct soc_sandbox_state *soc_sandbox_push_state(lua_State *L)
         lua_newuserdatauv(L, sizeof(*state), (int)SOC_SANDBOX_NATIVES);
     memset(state, 0, sizeof(*state));
     for (int i = SOC_SANDBOX_DOOMED; i <= SOC_SANDBOX_MODULES; i++) {
-        push_weak_table(L);
+        soc_lua_weak_push(L, "k");
         lua_setiuservalue(L, -2, i);
     }
     lua_newtable(L);

@@ -2,8 +2,7 @@
  *
  * The collector decides when `__gc` runs and when `__mode` drops entries, so
  * setmetatable refuses both. Lua looks for `__gc` only when a metatable is set, so
- * adding it later has no effect. `__mode` added later works until the next setmetatable
- * with that table refuses it; only the script itself is affected. Metatables that the
+ * adding it later has no effect. Nor has `__mode` (lualib/lua_weak.h). Metatables that the
  * host registered by name and those of values other than tables are hidden, so that no
  * script can change them for others.
  * Layer: sandbox. Thread: loop. */

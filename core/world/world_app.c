@@ -8,6 +8,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "lualib/lua_weak.h"
 #include "world/world_state.h"
 
 /* Returns the number of the upvalue _ENV of the function at `index`; 0: it has none. */
@@ -55,13 +56,9 @@ static void set_own(lua_State *L, const struct soc_script *script, int env, int 
     static const char *const from_sandbox[] = {"pcall", "xpcall", NULL};
     lua_pushvalue(L, env);
     lua_setfield(L, env, "_G");
-    lua_createtable(L, 1, 0);
+    soc_lua_weak_push(L, "v");
     lua_pushvalue(L, self);
     lua_rawseti(L, -2, 1);
-    lua_createtable(L, 0, 1);
-    lua_pushliteral(L, "v");
-    lua_setfield(L, -2, "__mode");
-    lua_setmetatable(L, -2);
     lua_getfield(L, outer, "require");
     lua_pushcclosure(L, app_require, 2);
     lua_setfield(L, env, "require");

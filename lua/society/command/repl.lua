@@ -67,7 +67,7 @@ local function run_text(session, text)
 end
 
 local function make_session(given)
-  local session = { shown = setmetatable({}, { __mode = "k" }) }
+  local session = { shown = {} }
   local own = { society = remote.new(given.state, session.shown), json = json }
   session.environment = setmetatable(own, { __index = _G })
   return session
