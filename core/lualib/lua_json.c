@@ -5,6 +5,7 @@
 #include <lauxlib.h>
 
 #include "base/limits.h"
+#include "lualib/lua_work.h"
 
 /* Larger buffers are freed after use. */
 #define SCRATCH_BYTES_KEPT (64u << 10)
@@ -92,11 +93,15 @@ static int push_failure(lua_State *L, int code, const char *message)
     return 2;
 }
 
+/* Bytes that are written in the time of a step. */
+#define BYTES_PER_STEP 16
+
 /* encode(value) -> text | nil, { error, message } */
 static int json_encode(lua_State *L)
 {
     luaL_checkany(L, 1);
     lua_settop(L, 1);
+    soc_lua_work(L, 1); /* it may be a metamethod, which a loop without a hook calls */
     struct scratch *scratch = take_scratch(L);
     struct soc_detail detail;
     lua_pushvalue(L, 1);
@@ -106,9 +111,11 @@ static int json_encode(lua_State *L)
         return push_failure(L, rc, detail.text);
     }
     lua_pushlstring(L, scratch->buf.data, scratch->buf.length);
+    size_t length = scratch->buf.length;
     if (scratch->buf.capacity > SCRATCH_BYTES_KEPT)
         soc_buf_fini(&scratch->buf);
     scratch->is_busy = false;
+    soc_lua_work(L, length / BYTES_PER_STEP);
     return 1;
 }
 

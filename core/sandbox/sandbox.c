@@ -23,8 +23,8 @@ struct native {
 /* Every native function that scripts get is in this list. */
 static const struct native native_list[] = {
     {NULL, "assert", NULL},      {NULL, "error", NULL},        {NULL, "ipairs", NULL},
-    {NULL, "load", NULL},        {NULL, "rawequal", NULL},     {NULL, "rawlen", NULL},
-    {NULL, "select", NULL},      {NULL, "tonumber", NULL},     {NULL, "type", NULL},
+    {NULL, "rawequal", NULL},    {NULL, "rawlen", NULL},       {NULL, "select", NULL},
+    {NULL, "tonumber", NULL},    {NULL, "type", NULL},
 
     {"string", "byte", NULL},    {"string", "char", NULL},     {"string", "find", NULL},
     {"string", "format", NULL},  {"string", "gmatch", NULL},   {"string", "gsub", NULL},
@@ -33,7 +33,7 @@ static const struct native native_list[] = {
     {"string", "reverse", NULL}, {"string", "sub", NULL},      {"string", "unpack", NULL},
     {"string", "upper", NULL},
 
-    {"table", "concat", NULL},   {"table", "pack", NULL},      {"table", "unpack", NULL},
+    {"table", "concat", NULL},   {"table", "pack", NULL},
 
     {"math", "abs", NULL},       {"math", "acos", NULL},       {"math", "asin", NULL},
     {"math", "atan", NULL},      {"math", "ceil", NULL},       {"math", "cos", NULL},

@@ -88,6 +88,14 @@ void soc_sandbox_check_bytes(lua_State *L, size_t bytes)
         budget->charge(L, bytes / BYTES_PER_STEP);
 }
 
+void soc_sandbox_check_growth(lua_State *L, size_t bytes, size_t *bytes_checked)
+{
+    if (bytes <= 2 * *bytes_checked)
+        return;
+    *bytes_checked = bytes;
+    soc_sandbox_check_bytes(L, bytes);
+}
+
 void soc_sandbox_wrap(lua_State *L, const char *name, lua_CFunction wrapper)
 {
     assert(lua_istable(L, -1));
@@ -284,29 +292,54 @@ static int sandbox_xpcall(lua_State *L)
 struct pieces {
     const char *rest;
     size_t length;
+    bool has_reader; /* a function at 1, which is asked for more */
 };
 
 #define PIECE_BYTES 1024
+
+/* Where the text lies that the reader gave last. */
+#define READ_SLOT 5
+
+/* Asks the function at 1 for the next text; false: there is none. */
+static bool ask_reader(lua_State *L, struct pieces *pieces)
+{
+    luaL_checkstack(L, 4, "too many nested functions");
+    soc_sandbox_charge(L, 1);
+    lua_pushvalue(L, 1);
+    lua_call(L, 0, 1);
+    if (!lua_isnil(L, -1) && !lua_isstring(L, -1))
+        luaL_error(L, "reader function must return a string");
+    lua_replace(L, READ_SLOT);
+    pieces->rest = lua_tolstring(L, READ_SLOT, &pieces->length);
+    return pieces->rest != NULL && pieces->length > 0;
+}
 
 /* A lua_Reader. What it raises ends the compilation. */
 static const char *read_piece(lua_State *L, void *user, size_t *length)
 {
     struct pieces *pieces = user;
+    *length = 0;
+    if (pieces->length == 0 && (!pieces->has_reader || !ask_reader(L, pieces)))
+        return NULL;
     const char *piece = pieces->rest;
     *length = pieces->length < PIECE_BYTES ? pieces->length : PIECE_BYTES;
     soc_sandbox_charge(L, *length);
     pieces->rest += *length;
     pieces->length -= *length;
-    return *length == 0 ? NULL : piece;
+    return piece;
 }
 
-/* Compiles the text at 1 with the name at 2 and the environment at 4, as the native load
- * does; returns the number of results. */
+/* Compiles the text at 1, or of the function there, with the name at 2 and the environment at 4,
+ * as the native load does; returns the number of results. */
 static int load_text(lua_State *L)
 {
-    struct pieces pieces;
-    pieces.rest = lua_tolstring(L, 1, &pieces.length);
-    const char *name = luaL_optstring(L, 2, pieces.rest);
+    struct pieces pieces = {.has_reader = !lua_isstring(L, 1)};
+    if (pieces.has_reader)
+        luaL_checktype(L, 1, LUA_TFUNCTION);
+    else
+        pieces.rest = lua_tolstring(L, 1, &pieces.length);
+    const char *name = luaL_optstring(L, 2, pieces.has_reader ? "=(load)" : pieces.rest);
+    lua_settop(L, READ_SLOT);
     if (lua_load(L, read_piece, &pieces, name, "t") != LUA_OK) {
         lua_pushnil(L);
         lua_insert(L, -2);
@@ -325,26 +358,24 @@ static int refuse_load(lua_State *L, const char *message)
     return 2;
 }
 
-/* load(chunk [, name [, mode [, env]]]) -> function | nil, message. Upvalue 1 is
- * the native load, upvalue 2 the environment. */
+/* load(chunk [, name [, mode [, env]]]) -> function | nil, message. Upvalue 1 is the
+ * environment. */
 static int sandbox_load(lua_State *L)
 {
     luaL_checkany(L, 1);
     if (strchr(luaL_optstring(L, 3, "t"), 't') == NULL)
         return refuse_load(L, "load: only text can be loaded, but the mode has no 't'");
-    if (!soc_sandbox_may_load(L, lua_upvalueindex(2)))
+    if (!soc_sandbox_may_load(L, lua_upvalueindex(1)))
         return refuse_load(L, "load: texts are not loaded while agents run; allow it with "
                               "society.config{ load = true }, or hand the text to agent:run_lua");
     if (lua_isnone(L, 4)) {
         lua_settop(L, 3);
-        lua_pushvalue(L, lua_upvalueindex(2));
+        lua_pushvalue(L, lua_upvalueindex(1));
     }
     lua_settop(L, 4);
-    lua_pushliteral(L, "t");
-    lua_replace(L, 3);
     uint64_t fatal_count = soc_sandbox_push_state(L)->fatal_count;
     lua_pop(L, 1);
-    int count = lua_type(L, 1) == LUA_TSTRING ? load_text(L) : soc_sandbox_call_wrapped(L);
+    int count = load_text(L);
     if (count == 2) /* the parser caught an error of the reader, which may be fatal */
         soc_sandbox_pass_fatal(L, 0, LUA_ERRRUN, fatal_count);
     return count;
@@ -359,8 +390,7 @@ void soc_sandbox_open_calls(lua_State *L)
     lua_pushcclosure(L, sandbox_xpcall, 1);
     lua_setfield(L, -2, "xpcall");
 
-    lua_getfield(L, -1, "load");
-    lua_pushvalue(L, -2);
-    lua_pushcclosure(L, sandbox_load, 2);
+    lua_pushvalue(L, -1);
+    lua_pushcclosure(L, sandbox_load, 1);
     lua_setfield(L, -2, "load");
 }

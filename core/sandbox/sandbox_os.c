@@ -14,6 +14,9 @@
 #include <lauxlib.h>
 
 #define DAY_SECONDS 86400
+/* Conversions between two reports to the budget, and the bytes that each makes at most. */
+#define CONVERSIONS_PER_LOOK 64
+#define BYTES_PER_CONVERSION 32
 /* Beyond this a year does not fit an int. */
 #define TIME_MAX (INT64_C(67000000000000000))
 
@@ -126,6 +129,8 @@ static int sandbox_time(lua_State *L)
     }
     luaL_checktype(L, 1, LUA_TTABLE);
     lua_settop(L, 1);
+    soc_sandbox_charge(
+        L, CONVERSIONS_PER_LOOK); /* it may be a metamethod, which a loop without a hook calls */
     int64_t year = read_date_field(L, "year", -1);
     int64_t month = read_date_field(L, "month", -1) - 1;
     int64_t day = read_date_field(L, "day", -1);
@@ -273,6 +278,7 @@ static void add_conversion(luaL_Buffer *out, const struct date *date, char conve
 static void add_format(luaL_Buffer *out, const struct date *date, const char *format)
 {
     const char *outer = NULL; /* where to continue after a composed conversion */
+    uint32_t count = 0;
     while (*format != '\0' || outer != NULL) {
         if (*format == '\0') {
             format = outer;
@@ -281,6 +287,8 @@ static void add_format(luaL_Buffer *out, const struct date *date, const char *fo
             luaL_addchar(out, *format++);
         } else {
             format++;
+            if (++count % CONVERSIONS_PER_LOOK == 0)
+                soc_sandbox_charge(out->L, CONVERSIONS_PER_LOOK);
             if ((*format == 'E' || *format == 'O') && format[1] != '\0')
                 format++;
             const char *composed = find_composed(*format);
@@ -295,12 +303,23 @@ static void add_format(luaL_Buffer *out, const struct date *date, const char *fo
     }
 }
 
+static size_t count_conversions(const char *format)
+{
+    size_t count = 0;
+    while ((format = strchr(format, '%')) != NULL && *++format != '\0') {
+        count++;
+        format++;
+    }
+    return count;
+}
+
 /* os.date([format [, time]]) -> text, or a table for "*t". Upvalues as time. */
 static int sandbox_date(lua_State *L)
 {
     size_t length;
     const char *format = luaL_optlstring(L, 1, "%c", &length);
     luaL_argcheck(L, strlen(format) == length, 1, "the format contains NUL");
+    soc_sandbox_check_bytes(L, length + count_conversions(format) * BYTES_PER_CONVERSION);
     if (lua_isnoneornil(L, 2)) {
         lua_pushvalue(L, lua_upvalueindex(1));
         lua_pushcclosure(L, lua_tocfunction(L, lua_upvalueindex(2)), 1);

@@ -106,6 +106,19 @@ static void charge_key(lua_State *L, uint32_t *count)
         soc_sandbox_charge(L, KEYS_PER_LOOK);
 }
 
+/* Steps of a call for a table that has a metatable, besides those of its elements. */
+#define STEPS_OF_CALL 32
+
+/* Reports to the budget if the table at 1 has a metatable: pairs and next may be metamethods
+ * themselves, which a loop without a hook calls. */
+static void look(lua_State *L)
+{
+    if (!lua_getmetatable(L, 1))
+        return;
+    lua_pop(L, 1);
+    soc_sandbox_charge(L, STEPS_OF_CALL + lua_rawlen(L, 1));
+}
+
 /* As compare_keys, reported to the budget. */
 static int compare_charged(lua_State *L, const struct key *a, const struct key *b, uint32_t *count)
 {
@@ -147,6 +160,13 @@ static struct key *sort_keys(lua_State *L, struct key *keys, struct key *spare, 
     return keys;
 }
 
+/* Counts one key that an iterator skips, because its value has been cleared. */
+static void charge_skipped(lua_State *L, uint32_t *count)
+{
+    if ((*count)++ % KEYS_PER_LOOK == 0)
+        soc_sandbox_charge(L, *count > 1 ? KEYS_PER_LOOK : 0);
+}
+
 /* Iterator of a list. Upvalue 1: the last index. */
 static int walk_list(lua_State *L)
 {
@@ -155,11 +175,13 @@ static int walk_list(lua_State *L)
     lua_Integer index = luaL_optinteger(L, 2, 0);
     if (index < 0)
         index = 0;
+    uint32_t skipped = 0;
     while (index < last) {
         index++;
         lua_pushinteger(L, index);
         if (lua_rawgeti(L, 1, index) != LUA_TNIL)
             return 2;
+        charge_skipped(L, &skipped);
         lua_pop(L, 2);
     }
     lua_pushnil(L);
@@ -198,6 +220,7 @@ static int walk_large(lua_State *L)
     if (!lua_isnoneornil(L, 2))
         passed = lua_tointeger(L, lua_upvalueindex(1));
     lua_settop(L, 1);
+    uint32_t skipped = 0;
     while (lua_rawgeti(L, lua_upvalueindex(2), passed + 1) != LUA_TNIL) {
         passed++;
         lua_pushvalue(L, -1);
@@ -206,6 +229,7 @@ static int walk_large(lua_State *L)
             lua_replace(L, lua_upvalueindex(1));
             return 2;
         }
+        charge_skipped(L, &skipped);
         lua_settop(L, 1);
     }
     return 1;
@@ -312,6 +336,7 @@ static int finish_pairs(lua_State *L, int status, lua_KContext context)
 static int sandbox_pairs(lua_State *L)
 {
     luaL_checkany(L, 1);
+    look(L);
     if (luaL_getmetafield(L, 1, "__pairs") != LUA_TNIL) {
         lua_pushvalue(L, 1);
         lua_callk(L, 1, 3, 0, finish_pairs);
@@ -336,6 +361,7 @@ static int sandbox_pairs(lua_State *L)
 static int sandbox_next(lua_State *L)
 {
     luaL_checktype(L, 1, LUA_TTABLE);
+    look(L);
     lua_settop(L, 2);
     struct key after = {.kind = KEY_INTEGER};
     bool from_start = lua_isnil(L, 2);

@@ -89,7 +89,10 @@ void soc_sandbox_charge(lua_State *L, uint64_t steps);
  * too long. Nearly free for short ones. */
 void soc_sandbox_check_bytes(lua_State *L, size_t bytes);
 
-/* pcall, xpcall and load (replacing the native load) of the environment. */
+/* Checks the length of a growing text each time it has doubled. */
+void soc_sandbox_check_growth(lua_State *L, size_t bytes, size_t *bytes_checked);
+
+/* pcall, xpcall and load of the environment. */
 void soc_sandbox_open_calls(lua_State *L);
 
 /* pairs and next of the environment. */
@@ -114,7 +117,7 @@ void soc_sandbox_open_pattern(lua_State *L);
 /* format, rep and others of a string library's table. */
 void soc_sandbox_open_string(lua_State *L);
 
-/* sort, insert, remove, move and concat of a table library's table. */
+/* sort, insert, remove, move, concat and unpack of a table library's table. */
 void soc_sandbox_open_table(lua_State *L);
 
 /* The functions of a coroutine library's table. */

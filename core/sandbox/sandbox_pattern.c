@@ -118,18 +118,20 @@ static int sandbox_match(lua_State *L)
 struct walk {
     size_t from;
     size_t last_end; /* of the last match; SIZE_MAX: there was none */
+    uint32_t steps;  /* not reported yet */
 };
 
 /* Upvalues: the text, the pattern, the walk. */
 static int next_match(lua_State *L)
 {
     struct walk *walk = lua_touserdata(L, lua_upvalueindex(3));
-    struct soc_lua_match match = {.L = L, .report = report};
+    struct soc_lua_match match = {.L = L, .report = report, .steps = walk->steps};
     match.text.data = lua_tolstring(L, lua_upvalueindex(1), &match.text.length);
     match.pattern.data = lua_tolstring(L, lua_upvalueindex(2), &match.pattern.length);
     for (size_t from = walk->from; from <= match.text.length; from++) {
         const char *at = match.text.data + from;
         const char *end = soc_lua_match_at(&match, at);
+        walk->steps = match.steps;
         if (end != NULL && (size_t)(end - match.text.data) != walk->last_end) {
             walk->from = walk->last_end = (size_t)(end - match.text.data);
             return soc_lua_match_push_all(&match, at, end, true);
@@ -150,6 +152,7 @@ static int sandbox_gmatch(lua_State *L)
     struct walk *walk = lua_newuserdatauv(L, sizeof(*walk), 0);
     walk->from = offset > length ? length + 1 : offset;
     walk->last_end = SIZE_MAX;
+    walk->steps = 0;
     lua_pushcclosure(L, next_match, 3);
     return 1;
 }
@@ -212,15 +215,6 @@ static bool add_replacement(struct soc_lua_match *match, luaL_Buffer *out, const
     return true;
 }
 
-/* Checks the length of a growing text each time it has doubled. */
-static void check_growth(lua_State *L, size_t bytes, size_t *bytes_checked)
-{
-    if (bytes <= 2 * *bytes_checked)
-        return;
-    *bytes_checked = bytes;
-    soc_sandbox_check_bytes(L, bytes);
-}
-
 /* string.gsub(text, pattern, replacement [, count]) -> text, number of matches */
 static int sandbox_gsub(lua_State *L)
 {
@@ -246,7 +240,7 @@ static int sandbox_gsub(lua_State *L)
         if (end != NULL && end != last_end) {
             count++;
             is_changed = add_replacement(&match, &out, at, end) || is_changed;
-            check_growth(L, luaL_bufflen(&out), &bytes_checked);
+            soc_sandbox_check_growth(L, luaL_bufflen(&out), &bytes_checked);
             at = last_end = end;
         } else if (at < last) {
             luaL_addchar(&out, *at++);

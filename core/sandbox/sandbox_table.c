@@ -4,11 +4,14 @@
  * order function gives some order but no error. The table is written only at the end,
  * so an error leaves it unchanged. An order function cannot wait or yield. The other
  * functions work like the native ones but refuse absurd numbers of elements, because no
- * budget hook runs inside them.
+ * budget hook runs inside them. They report to the budget every few elements, since one
+ * may lead through a long chain of `__index`, and at once if there is a metatable: they may
+ * be metamethods themselves, which a loop without a hook calls.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox_parts.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -19,6 +22,9 @@
 #define SORT_LESS   2 /* a function or nil */
 #define SORT_VALUES 3 /* list of the elements in their original order */
 #define SORT_PLACES 4 /* userdata with the arrays below */
+
+/* Elements that are sorted at once: their places take 8 bytes each, asked for at once. */
+#define SORT_ELEMENTS_MAX 32000000
 
 /* A running sort. */
 struct sort {
@@ -33,13 +39,28 @@ static void check_count(lua_State *L, lua_Integer count)
 }
 
 /* Elements between two reports to the budget. */
-#define ELEMENTS_PER_LOOK 1024
+#define ELEMENTS_PER_LOOK 64
+
+/* Steps of an element of a table that has a metatable. */
+#define STEPS_OF_INDEX 32
 
 /* Counts one element of a loop over them. */
 static void charge_element(lua_State *L, lua_Integer index)
 {
-    if (index % ELEMENTS_PER_LOOK == 0)
-        soc_sandbox_charge(L, ELEMENTS_PER_LOOK);
+    if (index % ELEMENTS_PER_LOOK != 0)
+        return;
+    bool has_metatable = lua_getmetatable(L, 1);
+    lua_pop(L, has_metatable);
+    soc_sandbox_charge(L, has_metatable ? ELEMENTS_PER_LOOK * STEPS_OF_INDEX : ELEMENTS_PER_LOOK);
+}
+
+/* Reports to the budget if the table at 1 has a metatable. */
+static void look(lua_State *L)
+{
+    if (!lua_getmetatable(L, 1))
+        return;
+    lua_pop(L, 1);
+    soc_sandbox_charge(L, STEPS_OF_INDEX);
 }
 
 /* Returns how many integers are from `first` to `last`, at most one too many. */
@@ -63,6 +84,7 @@ static lua_Integer check_list(lua_State *L)
         if (!has_index || !has_newindex || !has_len)
             luaL_checktype(L, 1, LUA_TTABLE);
     }
+    look(L);
     lua_Integer count = luaL_len(L, 1);
     if (count < 0)
         luaL_error(L, "the length of a list cannot be negative");
@@ -91,6 +113,8 @@ static bool is_less(lua_State *L, struct sort *sort, int32_t a, int32_t b)
     bool has_function = !lua_isnil(L, SORT_LESS);
     if (has_function)
         lua_pushvalue(L, SORT_LESS);
+    if (has_function && lua_iscfunction(L, SORT_LESS)) /* which no hook interrupts */
+        soc_sandbox_charge(L, 1);
     lua_rawgeti(L, SORT_VALUES, a);
     lua_rawgeti(L, SORT_VALUES, b);
     if (!has_function) {
@@ -149,18 +173,24 @@ static int sandbox_sort(lua_State *L)
     lua_Integer count = check_list(L);
     if (count < 2)
         return 0;
+    if (count > SORT_ELEMENTS_MAX)
+        return luaL_error(L, "too many elements to sort (at most %d)", SORT_ELEMENTS_MAX);
     if (!lua_isnoneornil(L, 2))
         luaL_checktype(L, 2, LUA_TFUNCTION);
     lua_settop(L, 2);
-    lua_createtable(L, (int)count, 0);
-    int32_t *places = lua_newuserdatauv(L, 2 * (size_t)count * sizeof(*places), 0);
+    /* A length that `__len` claims reserves nothing: the elements are counted as they come. */
+    lua_Integer there = (lua_Integer)lua_rawlen(L, SORT_TABLE);
+    lua_createtable(L, (int)(there < count ? there : count), 0);
     for (lua_Integer i = 1; i <= count; i++) {
+        charge_element(L, i);
         lua_geti(L, SORT_TABLE, i);
         lua_rawseti(L, SORT_VALUES, i);
     }
+    int32_t *places = lua_newuserdatauv(L, 2 * (size_t)count * sizeof(*places), 0);
     struct sort sort = {0};
     const int32_t *sorted = sort_places(L, &sort, places, (size_t)count);
     for (lua_Integer i = 1; i <= count; i++) {
+        charge_element(L, i);
         lua_rawgeti(L, SORT_VALUES, sorted[i - 1]);
         lua_seti(L, SORT_TABLE, i);
     }
@@ -221,6 +251,7 @@ static int sandbox_move(lua_State *L)
     int to = lua_isnoneornil(L, 5) ? 1 : 5;
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, to, LUA_TTABLE);
+    look(L);
     lua_Integer count = count_range(first, last);
     check_count(L, count);
     luaL_argcheck(L, count == 0 || at <= LUA_MAXINTEGER - (count - 1), 4,
@@ -254,33 +285,66 @@ static size_t sum_elements(lua_State *L, lua_Integer first, lua_Integer count)
     return bytes;
 }
 
+/* Adds the element at `index` of the table at 1. */
+static void add_element(lua_State *L, luaL_Buffer *out, lua_Integer index)
+{
+    lua_geti(L, 1, index);
+    if (!lua_isstring(L, -1))
+        luaL_error(L, "invalid value (at index %I) in table for 'concat'", (LUAI_UACINT)index);
+    luaL_addvalue(out);
+}
+
 /* table.concat(list [, separator [, first [, last]]]) -> text */
 static int sandbox_concat(lua_State *L)
 {
     if (!lua_istable(L, 1))
         return soc_sandbox_call_wrapped(L);
+    luaL_Buffer out;
+    size_t separator_length;
+    look(L);
     lua_Integer first = luaL_optinteger(L, 3, 1);
-    if (lua_isnoneornil(L, 4)) {
-        lua_Integer count = luaL_len(L, 1);
-        lua_settop(L, 3);
-        lua_pushinteger(L, count);
-    }
-    lua_Integer last = luaL_checkinteger(L, 4);
+    lua_Integer last = lua_isnoneornil(L, 4) ? luaL_len(L, 1) : luaL_checkinteger(L, 4);
+    const char *separator = luaL_optlstring(L, 2, "", &separator_length);
     lua_Integer count = count_range(first, last);
     check_count(L, count);
     soc_sandbox_charge(L, (uint64_t)count);
     soc_sandbox_check_bytes(L, sum_elements(L, first, count));
-    return soc_sandbox_call_wrapped(L);
+    luaL_buffinit(L, &out);
+    for (lua_Integer i = 0; i < count; i++) {
+        charge_element(L, i + 1);
+        add_element(L, &out, first + i);
+        if (i + 1 < count)
+            luaL_addlstring(&out, separator, separator_length);
+    }
+    luaL_pushresult(&out);
+    return 1;
+}
+
+/* Beyond the elements, for what reports to the budget. */
+#define UNPACK_SLOTS 8
+
+/* table.unpack(list [, first [, last]]) -> the elements */
+static int sandbox_unpack(lua_State *L)
+{
+    if (lua_istable(L, 1))
+        look(L);
+    lua_Integer first = luaL_optinteger(L, 2, 1);
+    lua_Integer last = lua_isnoneornil(L, 3) ? luaL_len(L, 1) : luaL_checkinteger(L, 3);
+    lua_Integer count = count_range(first, last);
+    if (count >= INT_MAX / 2 || !lua_checkstack(L, (int)count + UNPACK_SLOTS))
+        return luaL_error(L, "too many results to unpack");
+    for (lua_Integer i = 0; i < count; i++) {
+        charge_element(L, i + 1);
+        lua_geti(L, 1, first + i);
+    }
+    return (int)count;
 }
 
 void soc_sandbox_open_table(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"sort", sandbox_sort},
-        {"insert", sandbox_insert},
-        {"remove", sandbox_remove},
-        {"move", sandbox_move},
-        {NULL, NULL},
+        {"sort", sandbox_sort}, {"insert", sandbox_insert}, {"remove", sandbox_remove},
+        {"move", sandbox_move}, {"unpack", sandbox_unpack}, {NULL, NULL},
     };
     luaL_setfuncs(L, functions, 0);
     soc_sandbox_wrap(L, "concat", sandbox_concat);

@@ -9,10 +9,13 @@
 
 #include <lauxlib.h>
 
+#include "base/slice.h"
+
 void soc_sandbox_push_text(lua_State *L, int index)
 {
     index = lua_absindex(L, index);
     if (luaL_callmeta(L, index, "__tostring")) {
+        soc_sandbox_charge(L, 1); /* no hook interrupts one that is a function of a library */
         if (!lua_isstring(L, -1))
             luaL_error(L, "'__tostring' must return a string");
         return;
@@ -81,31 +84,113 @@ static size_t sum_texts(lua_State *L)
     return bytes;
 }
 
-/* string.format(format, ...) -> text: converts arguments that `%s` would show with an
- * address and leaves the rest, errors included, to the native format. */
-static int sandbox_format(lua_State *L)
+/* Conversions between two reports to the budget. */
+#define CONVERSIONS_PER_LOOK 64
+
+/* Returns the end of the conversion that begins at `at`, right behind its %, and converts its
+ * argument if `%s` would show an address. */
+static const char *read_conversion(lua_State *L, const char *at, const char *end, int argument)
 {
-    size_t length;
-    const char *at = luaL_checklstring(L, 1, &length);
-    const char *end = at + length;
-    int argument = 1;
+    at += strspn(at, "-+ #0123456789.");
+    if (at == end)
+        return at;
+    if (*at == 'p')
+        luaL_error(L, "string.format: %%p would show an address");
+    if (*at == 's' && shows_address(L, argument)) {
+        soc_sandbox_push_text(L, argument);
+        lua_replace(L, argument);
+    }
+    return at + 1;
+}
+
+/* Adds what the native function at upvalue 1 makes of a part of the format and `count`
+ * arguments from `first` on. */
+static void add_formatted(lua_State *L, luaL_Buffer *out, struct soc_slice part, int first,
+                          int count)
+{
+    luaL_checkstack(L, count + 2, "too many arguments");
+    lua_pushvalue(L, lua_upvalueindex(1));
+    lua_pushlstring(L, part.data, part.length);
+    for (int i = 0; i < count; i++)
+        lua_pushvalue(L, first + i);
+    lua_call(L, count + 1, 1);
+    luaL_addvalue(out);
+    soc_sandbox_charge(L, CONVERSIONS_PER_LOOK);
+}
+
+/* A format of many conversions, made piece by piece, so that the budget can end it. */
+static int format_pieces(lua_State *L, struct soc_slice format)
+{
+    luaL_Buffer out;
+    const char *at = format.data;
+    const char *begin = at;
+    const char *end = at + format.length;
+    int given = lua_gettop(L);
+    int first = 2;
+    int count = 0;
+    size_t bytes_checked = 0;
+    luaL_buffinit(L, &out);
     while ((at = memchr(at, '%', (size_t)(end - at))) != NULL) {
         at++;
         if (at < end && *at == '%') {
             at++;
             continue;
         }
-        argument++;
         at += strspn(at, "-+ #0123456789.");
-        if (at == end)
-            break;
-        if (*at == 'p')
-            return luaL_error(L, "string.format: %%p would show an address");
-        if (*at == 's' && shows_address(L, argument)) {
-            soc_sandbox_push_text(L, argument);
-            lua_replace(L, argument);
-        }
+        at += at < end;
+        if (++count < CONVERSIONS_PER_LOOK || first + count > given)
+            continue;
+        add_formatted(L, &out, soc_slice(begin, (size_t)(at - begin)), first, count);
+        soc_sandbox_check_growth(L, luaL_bufflen(&out), &bytes_checked);
+        begin = at;
+        first += count;
+        count = 0;
     }
+    count = first + count > given + 1 ? given + 1 - first : count;
+    add_formatted(L, &out, soc_slice(begin, (size_t)(end - begin)), first, count);
+    luaL_pushresult(&out);
+    return 1;
+}
+
+/* string.format(format, ...) -> text: converts arguments that `%s` would show with an
+ * address and leaves the rest, errors included, to the native format. */
+static int sandbox_format(lua_State *L)
+{
+    size_t length;
+    const char *format = luaL_checklstring(L, 1, &length);
+    const char *at = format;
+    const char *end = at + length;
+    int argument = 1;
+    while ((at = memchr(at, '%', (size_t)(end - at))) != NULL) {
+        at++;
+        if (at < end && *at == '%')
+            at++;
+        else
+            at = read_conversion(L, at, end, ++argument);
+    }
+    soc_sandbox_check_bytes(L, sum_texts(L));
+    if (argument > CONVERSIONS_PER_LOOK)
+        return format_pieces(L, soc_slice(format, length));
+    return soc_sandbox_call_wrapped(L);
+}
+
+/* Returns the bytes of all fixed sizes (`c10`) of a format of string.pack. */
+static size_t sum_sizes(const char *at)
+{
+    size_t bytes = 0;
+    while ((at = strchr(at, 'c')) != NULL) {
+        size_t size = 0;
+        for (at++; *at >= '0' && *at <= '9' && size < SIZE_MAX / 32; at++)
+            size = size * 10 + (size_t)(*at - '0');
+        bytes = bytes > SIZE_MAX - size ? SIZE_MAX : bytes + size;
+    }
+    return bytes;
+}
+
+/* string.pack(format, ...) -> text */
+static int sandbox_pack(lua_State *L)
+{
+    soc_sandbox_check_bytes(L, sum_sizes(luaL_checkstring(L, 1)));
     soc_sandbox_check_bytes(L, sum_texts(L));
     return soc_sandbox_call_wrapped(L);
 }
@@ -146,6 +231,6 @@ void soc_sandbox_open_string(lua_State *L)
     soc_sandbox_wrap(L, "lower", sandbox_counted);
     soc_sandbox_wrap(L, "upper", sandbox_counted);
     soc_sandbox_wrap(L, "reverse", sandbox_counted);
-    soc_sandbox_wrap(L, "pack", sandbox_counted);
+    soc_sandbox_wrap(L, "pack", sandbox_pack);
     soc_sandbox_open_pattern(L);
 }

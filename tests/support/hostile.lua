@@ -4,6 +4,8 @@
 --     local app = hostile.app({ cpu_ms_max = 100 })   -- the text of the app
 --     for i, script in ipairs(hostile.scripts) do … end  -- { text, which … }
 
+local calls = require("hostile_calls")
+
 local M = {}
 
 -- Each: what it does, and which budget may end it. More than one can be the first.
@@ -20,6 +22,7 @@ end
 local LOOP = "while true do end"
 local FOREVER = "local function forever() while true do end end "
 local CLOSER = "local function closer(f) return setmetatable({}, { __close = f }) end "
+
 
 M.scripts = {}
 add(M.scripts, TIME,
@@ -135,6 +138,8 @@ add(M.scripts, MEMORY,
   "return require('society.json').decode('[' .. ('0,'):rep(15000000) .. '0]')",
   "local t = {} while true do t[#t + 1] = { ('x'):rep(1000), {}, {} } pcall(error, t) end"
 )
+add(M.scripts, TIME, table.unpack(calls.endless))
+add(M.scripts, MEMORY, table.unpack(calls.large))
 
 local APP = [[
 local society = require("society")
