@@ -58,6 +58,7 @@
     X(EWITHDRAWN, -29, "item_withdrawn",                                                           \
       "the item was withdrawn: its task was cancelled or its request has ended")                   \
     X(ENOTASK, -60, "task_not_found", "no open or recently ended task has that id")                \
+    X(EALREADYUP, -68, "already_up", "the link is up")                                             \
     X(ETASKOVER, -61, "task_finished", "the task has already ended")                               \
     X(ECANCELLED, -62, "cancelled", "the task was cancelled")                                      \
     X(EDROPPED, -67, "dropped", "the message was dropped before it was processed")                 \

@@ -310,6 +310,14 @@ static bool set_stop(struct soc_link *link, enum soc_link_stop stop)
     return is_changed;
 }
 
+/* The known peer may speak again, after an impostor or under a reset end. A state that was put
+ * back stays so until a person has looked. */
+static bool can_resume(enum soc_link_stop stop)
+{
+    return stop == SOC_LINK_NONE || stop == SOC_LINK_NOT_RECOGNIZED ||
+           stop == SOC_LINK_PEER_REPLACED;
+}
+
 struct soc_link_news soc_link_receive(struct soc_link *link, struct soc_carrier_place place,
                                       const struct soc_frame *frame, int64_t now_ms)
 {
@@ -329,7 +337,7 @@ struct soc_link_news soc_link_receive(struct soc_link *link, struct soc_carrier_
     }
     if (frame->heard.epoch != link->state.epoch)
         return news;
-    if (link->stop == SOC_LINK_NONE || link->stop == SOC_LINK_NOT_RECOGNIZED)
+    if (can_resume(link->stop))
         news.is_stopped = set_stop(link, judge(link, place, frame));
     if (link->stop != SOC_LINK_NONE)
         return news;

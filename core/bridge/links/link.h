@@ -63,8 +63,8 @@ struct soc_link_state {
     S(NOT_RECOGNIZED, "not_recognized",                                                            \
       "the peer knows another state directory by this host's name, or this end was reset")
 
-/* The stop conditions. The last one ends when the peer knows this end again, `fenced` with a
- * new epoch, and the others when the links of both hosts are reset. */
+/* The stop conditions. The last two end when the known peer speaks again and knows this end,
+ * `fenced` with a new epoch, and the others when the links of both hosts are reset. */
 enum soc_link_stop {
 #define S(name, wire, text) SOC_LINK_##name,
     SOC_LINK_STOP_MAP(S)

@@ -581,7 +581,7 @@ static bool is_busy(void *user)
     return soc_links_is_busy(user);
 }
 
-static bool reset(void *user, struct soc_slice peer)
+static int reset(void *user, struct soc_slice peer, bool is_forced)
 {
     struct soc_links *links = user;
     uint8_t own_id[SOC_FRAME_ID_BYTES];
@@ -589,15 +589,17 @@ static bool reset(void *user, struct soc_slice peer)
         struct soc_links_end *end = &links->ends[i];
         if (!soc_slice_equal(peer, soc_slice_text(end->name)))
             continue;
+        if (!is_forced && soc_links_is_up(end))
+            return SOC_EALREADYUP;
         struct soc_link_state state = state_of(soc_hosts_end(end->peer));
         make_id(links, own_id);
         soc_link_state_reset(&state, own_id, date_of(links));
         raise_epoch(end, &state);
         soc_hosts_renumber(links->host, end->peer);
         soc_links_mark(links, end);
-        return true;
+        return SOC_OK;
     }
-    return false;
+    return SOC_ENOHOST;
 }
 
 /* ---- lifetime ---- */

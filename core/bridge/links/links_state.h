@@ -97,6 +97,9 @@ void soc_links_hear_claimed(void *user, int number, struct soc_slice host);
 
 /* ---- looks.c: what people see ---- */
 
+/* Tells whether the link carries messages, as far as is known here. */
+bool soc_links_is_up(const struct soc_links_end *end);
+
 /* Appends the links, as soc_hosts_driver says. */
 void soc_links_put_all(void *user, struct soc_buf *out);
 

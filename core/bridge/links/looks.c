@@ -1,9 +1,13 @@
 /* Links, looks: what people see of them. */
+#include <string.h>
+
 #include "base/json.h"
 #include "bridge/links/links_state.h"
 #include "env/clock.h"
 #include "kernel/host.h"
 #include "parts/hosts/hosts.h"
+
+#define STATE_UP "up"
 
 static const char *state_name(const struct soc_links_end *end,
                               const struct soc_link_figures *figures)
@@ -19,7 +23,18 @@ static const char *state_name(const struct soc_links_end *end,
         return "stream_blocked";
     if (end->is_silent)
         return "unreachable";
-    return figures->is_met ? "up" : "connecting";
+    return figures->is_met ? STATE_UP : "connecting";
+}
+
+static struct soc_link_figures figures_of(const struct soc_links_end *end)
+{
+    return end->link == NULL ? (struct soc_link_figures){0} : soc_link_figures(end->link);
+}
+
+bool soc_links_is_up(const struct soc_links_end *end)
+{
+    struct soc_link_figures figures = figures_of(end);
+    return strcmp(state_name(end, &figures), STATE_UP) == 0;
 }
 
 static void put_count(struct soc_buf *out, const char *name, uint64_t count)
@@ -41,9 +56,7 @@ static void put_link(const struct soc_links_end *end, struct soc_buf *out)
 {
     const struct soc_links *links = end->links;
     const struct soc_hosts_end *stored = soc_hosts_end(end->peer);
-    struct soc_link_figures figures = {0};
-    if (end->link != NULL)
-        figures = soc_link_figures(end->link);
+    struct soc_link_figures figures = figures_of(end);
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "host", soc_slice_text(end->name));
     soc_json_put_text_member(out, "state", soc_slice_text(state_name(end, &figures)));

@@ -49,7 +49,8 @@ struct soc_hosts_driver {
     void (*settle)(void *user);                         /* a turn or a timer is over */
     bool (*is_busy)(void *user);                        /* something is under way */
     void (*put_links)(void *user, struct soc_buf *out); /* objects for people, with commas */
-    bool (*reset)(void *user, struct soc_slice peer);   /* false: it has no such link */
+    /* SOC_ENOHOST: it has no such link. SOC_EALREADYUP: it is up and `is_forced` is not set. */
+    int (*reset)(void *user, struct soc_slice peer, bool is_forced);
     void *user;
 };
 

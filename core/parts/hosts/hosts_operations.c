@@ -91,6 +91,9 @@ static const struct soc_param reset_params[] = {
      .most = SOC_HOST_NAME_BYTES_MAX,
      .is_needed = true,
      .summary = "the name of the other host"},
+    {.name = "force",
+     .kind = SOC_PARAM_FLAG,
+     .summary = "reset the link even if it is up; both hosts may then lose and repeat messages"},
     {.name = NULL},
 };
 
@@ -104,9 +107,16 @@ static void reset(struct soc_given *given)
     const struct soc_hosts *hosts = soc_hosts_state(given->society->host);
     struct soc_slice name = soc_given_text(given, "host");
     struct soc_buf answer = {0};
-    int rc = SOC_OK;
-    if (!hosts->has_driver || !hosts->driver.reset(hosts->driver.user, name))
-        rc = soc_refuse(&answer, SOC_ENOHOST, NULL, "host", name);
+    int rc = SOC_ENOHOST;
+    if (hosts->has_driver)
+        rc = hosts->driver.reset(hosts->driver.user, name, soc_given_flag(given, "force"));
+    if (rc == SOC_EALREADYUP)
+        rc = soc_refuse(&answer, rc,
+                        "the link is up; a reset would stop it at the other host, and messages "
+                        "could be lost or sent twice; force it if that is what you want",
+                        "host", name);
+    else if (rc < 0)
+        rc = soc_refuse(&answer, rc, NULL, "host", name);
     if (rc == SOC_OK) {
         soc_buf_put_text(&answer, "[{");
         soc_json_put_text_member(&answer, "host", name);

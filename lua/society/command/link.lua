@@ -9,11 +9,15 @@ local M = {
   summary = "reset the link to another host",
   words = "reset HOST",
   min = 2, max = 2,
-  options = { arguments.state, arguments.json },
+  options = {
+    { "force", text = "reset it even if it is up" },
+    arguments.state,
+    arguments.json,
+  },
   notes = "`society inspect links` says why a link has stopped. A link stops when the state "
     .. "directory of one of the two hosts was put back to an older copy or replaced. After you "
     .. "have seen which messages that concerns, reset both ends: what was not acknowledged is "
-    .. "sent again, under new numbers.",
+    .. "sent again, under new numbers. HOST is the whole name.",
   completes = { { "reset" }, ids.completing("host") },
   example = "society link reset beta",
 }
@@ -23,19 +27,15 @@ function M.run(given)
   if verb ~= "reset" then
     return arguments.complain(M, "'reset HOST' expected, not '%s'", verb)
   end
-  local list, code
-  host, code = ids.find(M, given.state, "host", host)
-  if not host then
-    return code
-  end
-  list, code = ask.ask(given.state, ask.request("link_reset", { host = host }))
+  local list, code = ask.ask(given.state,
+    ask.request("link_reset", { host = host, force = given.force }))
   if not list then
     return code
   end
   if given.json then
     output.print_lines(list)
   else
-    print(("%s: the link was reset; do the same on that host"):format(host))
+    print(("%s: this end was reset; reset the other end as well, unless that is done"):format(host))
   end
   return arguments.DONE
 end

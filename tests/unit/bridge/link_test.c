@@ -537,6 +537,33 @@ static void a_replaced_peer_is_named_until_the_link_is_reset(void)
     tear_down(&world);
 }
 
+static void a_link_goes_on_when_the_known_peer_is_back(void)
+{
+    struct world world;
+    set_up(&world, 3);
+    struct end *alpha = &world.ends[0];
+    struct end *beta = &world.ends[1];
+    say(alpha, 10);
+    say(beta, 10);
+    run_ms(&world, 1000);
+    kill_end(beta);
+    struct journal known = beta->db;
+    beta->db = fresh(&world);
+    start(beta);
+    say(alpha, 3);
+    run_ms(&world, 3000);
+    CHECK_INT(stop_of(alpha), SOC_LINK_PEER_REPLACED);
+    kill_end(beta);
+    beta->db = known;
+    start(beta);
+    run_ms(&world, 3000);
+    CHECK_INT(stop_of(alpha), SOC_LINK_NONE);
+    CHECK_INT(stop_of(beta), SOC_LINK_NONE);
+    CHECK(is_drained(alpha) && is_drained(beta));
+    CHECK_INT(beta->mem.received, 13);
+    tear_down(&world);
+}
+
 static void a_reset_of_both_ends_carries_what_waits(void)
 {
     struct world world;
@@ -781,6 +808,7 @@ int main(void)
     RUN(a_stream_whose_end_was_lost_is_sent_again);
     RUN(a_state_that_was_put_back_is_named_at_both_ends);
     RUN(a_replaced_peer_is_named_until_the_link_is_reset);
+    RUN(a_link_goes_on_when_the_known_peer_is_back);
     RUN(a_reset_of_both_ends_carries_what_waits);
     RUN(the_older_of_two_processes_with_one_state_is_fenced);
     RUN(an_epoch_rises_though_the_clock_falls);
