@@ -5,14 +5,17 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "store/tables/fold_links.h"
 #include "store/tables/fold_mail.h"
 #include "store/tables/window.h"
+#include "store/tables/window_rows.h"
 
 #define WINDOW_BYTES_MAX (1u << 20) /* unless one batch alone is larger */
 
 struct soc_fold {
     struct soc_window window;
     uint64_t last; /* sequence of the last batch read */
+    bool is_open;  /* the database knows the window's rows */
 };
 
 static void run_texts(struct soc_window *window, enum soc_statement which, struct soc_slice first,
@@ -85,9 +88,12 @@ static void end_activation(struct soc_window *window, struct soc_slice agent)
     size_t number = soc_window_number(soc_map_take(&window->activation_by_agent, agent));
     if (number != SOC_WINDOW_NONE)
         window->activations.items[number].is_ended = true;
-    run_texts(window, SOC_STATEMENT_ACTIVATION_END, agent, NULL);
-    run_texts(window, SOC_STATEMENT_EFFECTS_END, agent, NULL);
-    run_texts(window, SOC_STATEMENT_TAKES_END, agent, NULL);
+    if (soc_window_has_stored(window, SOC_WINDOW_ACTIVATIONS))
+        run_texts(window, SOC_STATEMENT_ACTIVATION_END, agent, NULL);
+    if (soc_window_has_stored(window, SOC_WINDOW_EFFECTS))
+        run_texts(window, SOC_STATEMENT_EFFECTS_END, agent, NULL);
+    if (soc_window_has_stored(window, SOC_WINDOW_TAKES))
+        run_texts(window, SOC_STATEMENT_TAKES_END, agent, NULL);
 }
 
 static void set_state(struct soc_window *window, struct soc_record *record)
@@ -158,13 +164,6 @@ static void end_barrier(struct soc_window *window, struct soc_record *record)
     soc_window_run_record(window, SOC_STATEMENT_SEATS_END, record);
 }
 
-/* What is acked is forgotten, and all of it when this end is another one: it was reset. */
-static void put_link(struct soc_window *window, struct soc_record *record)
-{
-    soc_window_run_record(window, SOC_STATEMENT_LINK_ACKED, record);
-    soc_window_run_record(window, SOC_STATEMENT_LINK, record);
-}
-
 static void put_usage(struct soc_window *window, struct soc_record *record)
 {
     soc_window_run_record(window, SOC_STATEMENT_USAGE, record);
@@ -195,7 +194,6 @@ static enum soc_statement plain_statement(enum soc_record_type type)
         [SOC_RECORD_SOURCE] = SOC_STATEMENT_SOURCE,
         [SOC_RECORD_HISTORY] = SOC_STATEMENT_HISTORY,
         [SOC_RECORD_HISTORY_END] = SOC_STATEMENT_HISTORY_END,
-        [SOC_RECORD_LINK_ITEMS] = SOC_STATEMENT_LINK_ITEMS,
     };
     assert(type < sizeof(statements) && statements[type] != 0);
     return (enum soc_statement)statements[type];
@@ -251,7 +249,9 @@ static void apply(struct soc_window *window, struct soc_record *record)
     case SOC_RECORD_BARRIER_END:
         return end_barrier(window, record);
     case SOC_RECORD_LINK:
-        return put_link(window, record);
+        return soc_fold_links_put(window, record);
+    case SOC_RECORD_LINK_ITEMS:
+        return soc_fold_links_number(window, record);
     default:
         return soc_window_run_record(window, plain_statement(record->type), record);
     }
@@ -278,6 +278,7 @@ static void write_kept(struct soc_window *window)
 {
     soc_fold_mail_write(window);
     write_activations(window);
+    soc_fold_links_write(window);
     for (size_t i = 0; i < window->states.count; i++)
         if (window->states.items[i].record.type != 0)
             soc_window_run_record(window, SOC_STATEMENT_STATE, &window->states.items[i].record);
@@ -316,6 +317,13 @@ static int fold_window(struct soc_fold *fold, const struct soc_fold_source *sour
     return window->rc == SQLITE_OK ? SOC_OK : soc_database_fail(database, window->rc, detail);
 }
 
+static int open_rows(struct soc_fold *fold, struct soc_detail *detail)
+{
+    int rc = fold->is_open ? SQLITE_OK : soc_window_rows_open(&fold->window);
+    fold->is_open = rc == SQLITE_OK;
+    return fold->is_open ? SOC_OK : soc_database_fail(fold->window.database, rc, detail);
+}
+
 struct soc_fold *soc_fold_new(struct soc_database *database)
 {
     struct soc_fold *fold = soc_alloc_zero(sizeof(*fold));
@@ -340,7 +348,9 @@ int soc_fold_run(struct soc_fold *fold, const struct soc_fold_source *source,
     fold->last = at->folded;
     fold->window.lines = at->lines;
     fold->window.rc = SQLITE_OK;
-    int rc = soc_database_begin(database, detail);
+    int rc = open_rows(fold, detail);
+    if (rc == SOC_OK)
+        rc = soc_database_begin(database, detail);
     while (rc == SOC_OK && fold->last < at->sequence && (done == 0 || done < bytes_max)) {
         size_t left = bytes_max - done;
         rc = fold_window(fold, source, at->sequence,

@@ -4,9 +4,10 @@
  * never written: a message and its end become one row, the effects of an activation that
  * ended leave none, and of several states only the last one counts. The tables end up as
  * if every record had been written by itself, whatever the windows were:
- *   1. messages, activations with their effects and takes, states and outputs of the
- *      window are kept in memory and written at its end;
- *   2. a record about something outside the window changes the tables at once;
+ *   1. messages, activations with their effects and takes, states, outputs and links of the
+ *      window are kept in memory and written at its end; so are the ends of messages that
+ *      were sent before it, unless something else happens to those;
+ *   2. any other record about something outside the window changes the tables at once;
  *   3. everything else is written at once, in order.
  *
  * A line of the activity log (line.h) keeps its number. A message row holds the numbers of

@@ -38,32 +38,61 @@ static void keep_end(struct soc_window *window, const struct soc_window_message 
         soc_window_run(window, which);
 }
 
+/* Writes the ends so far, before something else happens to such a message. */
+static void write_ends(struct soc_window *window)
+{
+    if (window->ends.count > 0)
+        soc_window_run(window, SOC_STATEMENT_MESSAGE_ENDS);
+    window->ends.count = 0;
+    soc_map_fini(&window->end_by_key);
+}
+
+/* Adds the end of a message that was sent before the window. Of two the last one counts. */
+static void add_end(struct soc_window *window, const struct soc_record_message_end *end)
+{
+    size_t number = soc_window_number(soc_map_find_number(&window->end_by_key, end->key));
+    if (number == SOC_WINDOW_NONE) {
+        soc_map_put_number(&window->end_by_key, end->key, soc_window_value(window->ends.count));
+        number = window->ends.count;
+        (void)SOC_WINDOW_ADD(window->ends);
+    }
+    window->ends.items[number] = (struct soc_window_end){*end, window->lines};
+    if (!soc_window_has_stored(window, SOC_WINDOW_TAKES))
+        return;
+    sqlite3_bind_int64(soc_database_statement(window->database, SOC_STATEMENT_TAKE_END), 1,
+                       (int64_t)end->key);
+    soc_window_run(window, SOC_STATEMENT_TAKE_END);
+}
+
+/* The most frequent ends need no look: such a message was pending. */
+static bool was_pending(uint64_t outcome)
+{
+    return outcome == SOC_OUTCOME_PROCESSED || outcome == SOC_OUTCOME_HANDED_OVER;
+}
+
 void soc_fold_mail_end(struct soc_window *window, struct soc_record *record)
 {
-    struct soc_window_message *item = find_message(window, record->message_end.key);
-    end_takes(window, record->message_end.key);
-    /* A processed message was pending, so the most frequent end needs no look. */
-    if (record->message_end.outcome != SOC_OUTCOME_PROCESSED)
-        keep_end(window, item, record->message_end.key);
+    const struct soc_record_message_end *end = &record->message_end;
+    struct soc_window_message *item = find_message(window, end->key);
+    end_takes(window, end->key);
+    if (!was_pending(end->outcome)) {
+        write_ends(window);
+        keep_end(window, item, end->key);
+    }
     if (item == NULL) { /* otherwise it was not taken before this window */
-        sqlite3_stmt *end = soc_database_statement(window->database, SOC_STATEMENT_MESSAGE_END);
-        sqlite3_bind_int64(end, soc_window_bind(window, SOC_STATEMENT_MESSAGE_END, record),
-                           (int64_t)window->lines);
-        soc_window_run(window, SOC_STATEMENT_MESSAGE_END);
-        sqlite3_bind_int64(soc_database_statement(window->database, SOC_STATEMENT_TAKE_END), 1,
-                           (int64_t)record->message_end.key);
-        soc_window_run(window, SOC_STATEMENT_TAKE_END);
+        add_end(window, end);
         return;
     }
-    item->status = record->message_end.outcome;
-    item->finished_ms = record->message_end.time_ms;
-    item->reason = record->message_end.reason;
+    item->status = end->outcome;
+    item->finished_ms = end->time_ms;
+    item->reason = end->reason;
     item->end_place = window->lines;
 }
 
 void soc_fold_mail_again(struct soc_window *window, struct soc_record *record)
 {
     struct soc_window_message *item = find_message(window, record->message_again.key);
+    write_ends(window);
     keep_end(window, item, record->message_again.key);
     soc_window_put_line(window, record);
     if (item == NULL) {
@@ -116,16 +145,7 @@ void soc_fold_mail_broadcast_end(struct soc_window *window, struct soc_record *r
 
 void soc_fold_mail_write(struct soc_window *window)
 {
-    sqlite3_stmt *statement = soc_database_statement(window->database, SOC_STATEMENT_MESSAGE);
-    for (size_t i = 0; i < window->messages.count; i++) {
-        struct soc_window_message *item = &window->messages.items[i];
-        int index = soc_window_bind(window, SOC_STATEMENT_MESSAGE, &item->record);
-        sqlite3_bind_int64(statement, index++, (int64_t)item->status);
-        soc_database_bind_positive(statement, index++, item->finished_ms); /* 0 while pending */
-        soc_database_bind_text(statement, index++, item->reason);
-        soc_database_bind_positive(statement, index++, item->ack);
-        sqlite3_bind_int64(statement, index++, (int64_t)item->place);
-        soc_database_bind_positive(statement, index, item->end_place);
-        soc_window_run(window, SOC_STATEMENT_MESSAGE);
-    }
+    write_ends(window);
+    if (window->messages.count > 0)
+        soc_window_run(window, SOC_STATEMENT_MESSAGES);
 }

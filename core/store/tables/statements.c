@@ -72,17 +72,21 @@ static const char *const texts[SOC_STATEMENT_COUNT] = {
         " WHERE EXISTS(SELECT 1 FROM agents WHERE id = ?1 AND parent = ?2" ALIVE ")"
         " OR EXISTS(SELECT 1 FROM agents WHERE id = ?2 AND parent = ?1" ALIVE ")"
         " OR (?1 = 'root' AND ?2 = 'user') OR (?1 = 'user' AND ?2 = 'root')",
-    [SOC_STATEMENT_MESSAGE] =
+    [SOC_STATEMENT_MESSAGES] =
         "INSERT INTO message_entries({message}, status, finished_ms, reason, ack, place, end_place)"
-        " VALUES({?message}, ?, ?, ?, ?, ?, ?)",
-    [SOC_STATEMENT_MESSAGE_END] =
-        "UPDATE message_entries SET finished_ms = ?2, status = ?3, reason = ?4, end_place = ?5"
-        " WHERE key = ?1",
+        " SELECT * FROM window_messages",
+    [SOC_STATEMENT_MESSAGE_ENDS] =
+        "UPDATE message_entries SET finished_ms = e.time_ms, status = e.outcome,"
+        " reason = e.reason, end_place = e.place FROM window_ends e"
+        " WHERE message_entries.key = e.key",
     [SOC_STATEMENT_MESSAGE_AGAIN] =
         "UPDATE message_entries SET attempt = ?3, deliver_at_ms = ?4, status = 0,"
         " flags = flags & ~" SOC_SQL_FLAG_dated ","
         " finished_ms = NULL, end_place = NULL, reason = NULL, expires_ms = 0, ack = NULL"
         " WHERE key = ?1",
+    /* In the order of enum soc_window_stored. */
+    [SOC_STATEMENT_UNDER_WAY] = "SELECT EXISTS(SELECT 1 FROM takes),"
+                                " EXISTS(SELECT 1 FROM activations), EXISTS(SELECT 1 FROM effects)",
     [SOC_STATEMENT_TAKE] = "INSERT INTO takes({take}) VALUES({?take})",
     [SOC_STATEMENT_TAKE_END] = "DELETE FROM takes WHERE key = ?1",
     [SOC_STATEMENT_TAKES_END] = "DELETE FROM takes WHERE agent = ?1",

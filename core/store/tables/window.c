@@ -47,6 +47,21 @@ void soc_window_run_record(struct soc_window *window, enum soc_statement which,
     soc_window_run(window, which);
 }
 
+bool soc_window_has_stored(struct soc_window *window, enum soc_window_stored which)
+{
+    if (!window->is_stored_known && window->rc == SQLITE_OK) {
+        sqlite3_stmt *row = soc_database_statement(window->database, SOC_STATEMENT_UNDER_WAY);
+        int rc = row == NULL ? SQLITE_ERROR : sqlite3_step(row);
+        for (int i = 0; rc == SQLITE_ROW && i < SOC_WINDOW_STORED_COUNT; i++)
+            window->stored[i] = sqlite3_column_int(row, i) != 0;
+        window->is_stored_known = rc == SQLITE_ROW;
+        sqlite3_reset(row);
+        if (rc != SQLITE_ROW)
+            window->rc = rc;
+    }
+    return window->stored[which];
+}
+
 void soc_window_count(struct soc_window *window, const struct soc_record *record)
 {
     struct soc_lines_entry entry = {.kind = SOC_LINES_EVENT};
@@ -84,16 +99,21 @@ void soc_window_clear(struct soc_window *window)
 {
     window->bytes.length = 0;
     window->messages.count = 0;
+    window->ends.count = 0;
     window->activations.count = 0;
     window->begun.count = 0;
     window->effects.count = 0;
     window->takes.count = 0;
     window->states.count = 0;
     window->outputs.count = 0;
+    window->links.count = 0;
+    window->link_items.count = 0;
     window->outputs_shown = 0;
+    window->is_stored_known = false;
     window->block.bytes.length = 0;
     window->block.count = window->block.key = 0;
     soc_map_fini(&window->message_by_key);
+    soc_map_fini(&window->end_by_key);
     soc_map_fini(&window->take_by_key);
     soc_map_fini(&window->activation_by_agent);
     soc_map_fini(&window->state_by_agent);
@@ -108,10 +128,13 @@ void soc_window_fini(struct soc_window *window)
     soc_buf_fini(&window->scratch);
     soc_lines_fini(&window->block);
     free(window->messages.items);
+    free(window->ends.items);
     free(window->activations.items);
     free(window->begun.items);
     free(window->effects.items);
     free(window->takes.items);
     free(window->states.items);
     free(window->outputs.items);
+    free(window->links.items);
+    free(window->link_items.items);
 }

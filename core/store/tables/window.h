@@ -12,6 +12,15 @@
 
 #define SOC_WINDOW_NONE ((size_t)-1)
 
+/* Tables of what is under way. During a window they only lose rows: what it adds is written
+ * at its end. Most of the time they are empty, and then nothing need be removed. */
+enum soc_window_stored {
+    SOC_WINDOW_TAKES,
+    SOC_WINDOW_ACTIVATIONS,
+    SOC_WINDOW_EFFECTS,
+    SOC_WINDOW_STORED_COUNT
+};
+
 /* A message of the window, and its state at the end. */
 struct soc_window_message {
     struct soc_record record;
@@ -21,6 +30,12 @@ struct soc_window_message {
     uint64_t place;     /* of its line in the activity log */
     uint64_t end_place; /* of the line of its end */
     struct soc_slice reason;
+};
+
+/* The end of a message that was sent before the window. */
+struct soc_window_end {
+    struct soc_record_message_end end;
+    uint64_t place; /* of its line */
 };
 
 /* An activation that the window mentions. */
@@ -49,7 +64,13 @@ struct soc_window_take {
     size_t previous; /* take of the same message, or SOC_WINDOW_NONE */
 };
 
-/* A state or an output. */
+/* A link to another host; the last record about it counts. */
+struct soc_window_link {
+    struct soc_record record;
+    bool is_written;
+};
+
+/* A state, an output, or items of a link. */
 struct soc_window_plain {
     struct soc_record record;
 };
@@ -67,14 +88,18 @@ struct soc_window {
     struct soc_database *database; /* lent */
     struct soc_buf bytes;          /* of its batches; records lend from it */
     LIST(soc_window_message) messages;
+    LIST(soc_window_end) ends;
     LIST(soc_window_activation) activations;
     LIST(soc_window_begun) begun;
     LIST(soc_window_effect) effects;
     LIST(soc_window_take) takes;
     LIST(soc_window_plain) states;
     LIST(soc_window_plain) outputs;
+    LIST(soc_window_link) links; /* a few */
+    LIST(soc_window_plain) link_items;
     /* Values are item numbers + 1 as pointers: the arrays move when they grow. */
     struct soc_map message_by_key;
+    struct soc_map end_by_key;
     struct soc_map take_by_key;
     struct soc_map activation_by_agent;
     struct soc_map state_by_agent;
@@ -83,6 +108,8 @@ struct soc_window {
     struct soc_lines block; /* the last of them, not written yet */
     struct soc_buf scratch; /* of one line */
     int rc;                 /* SQLite's first failure */
+    bool is_stored_known;   /* `stored` was read */
+    bool stored[SOC_WINDOW_STORED_COUNT];
 };
 
 /* The index in a map's value, SOC_WINDOW_NONE for NULL; and the value of an index. */
@@ -113,6 +140,9 @@ int soc_window_bind(struct soc_window *window, enum soc_statement which, struct 
 /* Binds the record and runs. */
 void soc_window_run_record(struct soc_window *window, enum soc_statement which,
                            struct soc_record *record);
+
+/* Tells whether that table had rows when the window first asked. */
+bool soc_window_has_stored(struct soc_window *window, enum soc_window_stored which);
 
 /* Counts the line of the activity log that the record makes, if it makes one. */
 void soc_window_count(struct soc_window *window, const struct soc_record *record);

@@ -1,11 +1,13 @@
 /* However the journal is split into windows, the tables end up the same.
  *
- * Covers: core/store/tables/fold_mail.c */
+ * Covers: core/store/tables/fold_links.c, core/store/tables/fold_mail.c
+ * Covers: core/store/tables/window_rows.c */
 #include "store_world.h"
 
 #include "env/rng.h"
 
 #define AGENTS 6
+#define PEERS  2
 
 static struct soc_slice pick_agent(struct soc_rng *rng)
 {
@@ -25,6 +27,7 @@ struct story {
     uint64_t time_ms;
     uint64_t key;
     uint64_t output;
+    struct soc_record_link links[PEERS];
 };
 
 static void put_mail(struct world *world, struct story *story)
@@ -37,7 +40,7 @@ static void put_mail(struct world *world, struct story *story)
             .from = pick_agent(rng), .to = pick_agent(rng), .payload = pick_text(rng));
         break;
     case 1:
-        PUT(world, MESSAGE_END, message_end, old, story->time_ms, 1 + soc_rng_below(rng, 5),
+        PUT(world, MESSAGE_END, message_end, old, story->time_ms, 1 + soc_rng_below(rng, 6),
             pick_text(rng));
         break;
     default:
@@ -63,7 +66,8 @@ static void put_turn(struct world *world, struct story *story)
         PUT(world, ANSWER, answer, index, agent, SOC_SLICE("true"));
         break;
     case 4:
-        PUT(world, TAKE, take, 1 + soc_rng_below(rng, story->key + 1), agent);
+        if (story->key > 0) /* only what was sent can be taken */
+            PUT(world, TAKE, take, 1 + soc_rng_below(rng, story->key), agent);
         break;
     case 5:
         PUT(world, STATE, state, agent, pick_text(rng));
@@ -148,6 +152,36 @@ static void put_at_once(struct world *world, struct story *story)
     }
 }
 
+/* A link gives numbers, hears of acks, and is sometimes reset: it has another id then, and
+ * begins anew. */
+static void put_link(struct world *world, struct story *story)
+{
+    static const char *const peers[PEERS] = {"beta", "gamma"};
+    static const char *const ids[] = {"0123", "4567", "89ab"};
+    struct soc_rng *rng = &story->rng;
+    uint64_t peer = soc_rng_below(rng, PEERS);
+    struct soc_record_link *link = &story->links[peer];
+    uint64_t count = 1 + soc_rng_below(rng, 4);
+    link->peer = soc_slice_text(peers[peer]);
+    link->own_id = soc_slice_text(ids[link->epoch % 3]);
+    switch (soc_rng_below(rng, 9)) {
+    case 0:
+        *link = (struct soc_record_link){.epoch = link->epoch + 1, .peer = link->peer};
+        link->own_id = soc_slice_text(ids[link->epoch % 3]);
+        break;
+    case 1:
+    case 2:
+    case 3:
+    case 4:
+        link->acked += soc_rng_below(rng, link->last - link->acked + 1);
+        break;
+    default:
+        PUT(world, LINK_ITEMS, link_items, link->last + 1, count, link->peer, pick_text(rng));
+        link->last += count;
+    }
+    soc_record_put(&world->batch, &(struct soc_record){.type = SOC_RECORD_LINK, .link = *link});
+}
+
 static void put_output(struct world *world, struct story *story)
 {
     if (soc_rng_below(&story->rng, 2) == 0)
@@ -160,10 +194,10 @@ static void put_output(struct world *world, struct story *story)
 static void append_batch(struct world *world, struct story *story)
 {
     static void (*const parts[])(struct world *, struct story *) = {
-        put_mail, put_turn, put_people, put_output, put_task, put_at_once};
+        put_mail, put_turn, put_people, put_output, put_task, put_at_once, put_link};
     for (uint64_t i = 1 + soc_rng_below(&story->rng, 20); i > 0; i--) {
         story->time_ms++;
-        parts[soc_rng_below(&story->rng, 6)](world, story);
+        parts[soc_rng_below(&story->rng, 7)](world, story);
     }
     CHECK_INT(world_append(world), SOC_OK);
 }
