@@ -20,6 +20,7 @@
 #include "lualib/lua_json.h"
 #include "main/command.h"
 #include "main/program.h"
+#include "store/sqlite/sqlite.h"
 #include "worker/zygote.h"
 #include "world/world.h"
 
@@ -150,5 +151,6 @@ int main(int argc, char **argv)
         return soc_zygote_main(STDIN_FILENO);
     leave_no_core();
     fill_standard_streams();
+    soc_sqlite_count_nothing();
     return end_output(run(argc, argv));
 }

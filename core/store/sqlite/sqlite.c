@@ -67,10 +67,15 @@ static struct soc_sqlite *sqlite_of(struct soc_store *store)
     return (struct soc_sqlite *)store;
 }
 
+void soc_sqlite_count_nothing(void)
+{
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+}
+
 void soc_sqlite_be_alone(void)
 {
     sqlite3_config(SQLITE_CONFIG_SINGLETHREAD);
-    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    soc_sqlite_count_nothing();
 }
 
 /* Creates the tables in a file that is empty or missing. */

@@ -31,6 +31,10 @@ struct soc_sqlite_options {
     const char *sync; /* SQLite's `synchronous`; NULL: FULL. Only tests that must fail say less */
 };
 
+/* Tells SQLite not to count what it allocates: it takes a lock each time, a tenth of what folding
+ * costs. For programs, before their first store: whoever embeds the library decides for itself. */
+void soc_sqlite_count_nothing(void);
+
 /* Tells SQLite that this process has one thread: it takes no locks and does not count what
  * it allocates. Call it before the first store, in programs of which that is true. */
 void soc_sqlite_be_alone(void);
