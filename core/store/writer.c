@@ -9,15 +9,16 @@
 #include "env/clock.h"
 #include "store/tables/snapshots.h"
 
-#define GROUP_BYTES_MAX (8u << 20) /* committed at once */
-#define GROUP_COUNT_MAX 256        /* batches committed at once */
-#define FOLD_AGE_US_MAX 1000000    /* of the oldest unfolded batch while nothing waits */
-#define RETENTION_SHARE 4          /* of a database of limited size, for unfolded batches */
-#define CHECK_US        1000000    /* how often an idle store is checked */
-#define WINDOW_BYTES                                                                               \
-    (4u << 20) /* folded at once if there is much, so that a message that ends in the window it    \
-                  began in is written once */
-#define SPARE_COUNT_MAX 16 /* empty buffers kept for the next batches */
+#define GROUP_BYTES_MAX  (8u << 20)  /* committed at once */
+#define GROUP_COUNT_MAX  256         /* batches committed at once */
+#define FOLD_AGE_US_MAX  1000000     /* of the oldest unfolded batch while nothing waits */
+#define RETENTION_SHARE  4           /* of a database of limited size, for unfolded batches */
+#define CHECK_US         1000000     /* how often an idle store is checked */
+#define MUCH_BYTES       (16u << 20) /* of unfolded batches … */
+#define SOME_BYTES       (2u << 20)
+#define MUCH_SLICE_BYTES (4u << 20) /* … and what is folded at once then */
+#define SOME_SLICE_BYTES (1u << 20)
+#define SPARE_COUNT_MAX  16 /* empty buffers kept for the next batches */
 
 static void free_batches(struct soc_batch *batch)
 {
@@ -167,16 +168,25 @@ static void commit_group(struct soc_writer *writer, struct soc_batch **group, si
     }
 }
 
+/* How much to fold at once. A message that ends in the window it began in is written once, and
+ * pages that many messages share are: in large windows folding costs half. Small ones keep a
+ * commit waiting for less, which counts while there is little to do. */
+static size_t slice_bytes(const struct soc_store *store)
+{
+    uint64_t backlog = soc_store_backlog(store);
+    if (backlog > MUCH_BYTES)
+        return MUCH_SLICE_BYTES;
+    return backlog > SOME_BYTES ? SOME_SLICE_BYTES : SOC_FOLD_SLICE_BYTES;
+}
+
 /* Folds one slice. If the disk is full, the next commit will report it. */
 static void fold_slice(struct soc_writer *writer)
 {
     struct soc_detail detail = {0};
-    size_t bytes =
-        soc_store_backlog(writer->store) > 4 * WINDOW_BYTES ? WINDOW_BYTES : SOC_FOLD_SLICE_BYTES;
     note_work(writer, true);
     int rc = soc_store_check(writer->store, &detail);
     if (rc == SOC_OK)
-        rc = soc_store_fold(writer->store, bytes, &detail);
+        rc = soc_store_fold(writer->store, slice_bytes(writer->store), &detail);
     note_work(writer, false);
     if (rc == SOC_EDISKFULL)
         writer->committed_us = writer->unfolded_us = soc_clock_monotonic_us();

@@ -10,7 +10,7 @@
 #include "store/tables/window.h"
 #include "store/tables/window_rows.h"
 
-#define WINDOW_BYTES_MAX (1u << 20) /* unless one batch alone is larger */
+#define WINDOW_BYTES_MAX (4u << 20) /* unless one batch alone is larger */
 
 struct soc_fold {
     struct soc_window window;
