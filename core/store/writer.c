@@ -12,6 +12,8 @@
 #define GROUP_BYTES_MAX  (8u << 20)  /* committed at once */
 #define GROUP_COUNT_MAX  256         /* batches committed at once */
 #define FOLD_AGE_US_MAX  1000000     /* of the oldest unfolded batch while nothing waits */
+#define PEAK_AGE_US_MAX  5000000     /* the same while there is much */
+#define PEAK_SHARE       2           /* of the backlog that is allowed, for a peak */
 #define RETENTION_SHARE  4           /* of a database of limited size, for unfolded batches */
 #define CHECK_US         1000000     /* how often an idle store is checked */
 #define MUCH_BYTES       (16u << 20) /* of unfolded batches … */
@@ -234,7 +236,7 @@ static int try_lookup(struct soc_writer *writer, struct soc_lookup *lookup)
     if (is_for_reader(writer, lookup) && is_ready(writer, lookup)) {
         rc = 1; /* the next round passes it on */
     } else if (soc_store_folded(writer->store) < lookup->sequence) {
-        rc = soc_store_fold(writer->store, SOC_FOLD_SLICE_BYTES, &detail);
+        rc = soc_store_fold(writer->store, slice_bytes(writer->store), &detail);
         rc = rc < 0 ? rc : 1;
     } else {
         rc = soc_lookup_step(lookup, writer->store, SOC_PAGE_US_MAX, &detail);
@@ -319,6 +321,25 @@ static bool keep_snapshot(struct soc_writer *writer)
     return true;
 }
 
+/* How much may wait to be folded: with a limit to its size, a share of the database. */
+static uint64_t backlog_max(const struct soc_writer *writer)
+{
+    uint64_t share = (uint64_t)writer->retention.bytes / RETENTION_SHARE;
+    return share == 0 || share > SOC_FOLD_BACKLOG_BYTES ? SOC_FOLD_BACKLOG_BYTES : share;
+}
+
+/* When to fold, unless a commit comes first: in a pause, or when the oldest batch has waited for
+ * long enough. Folding takes as much time as everything else that is done for a message, so a
+ * peak is committed first and folded when it is over, if it is short enough. */
+static int64_t fold_due_us(const struct soc_writer *writer)
+{
+    uint64_t backlog = soc_store_backlog(writer->store);
+    bool is_peak = backlog > MUCH_BYTES && backlog < backlog_max(writer) / PEAK_SHARE;
+    int64_t pause_us = writer->committed_us + SOC_FOLD_DELAY_MS * 1000;
+    int64_t old_us = writer->unfolded_us + (is_peak ? PEAK_AGE_US_MAX : FOLD_AGE_US_MAX);
+    return backlog == 0 || pause_us < old_us ? pause_us : old_us;
+}
+
 /* Does background work, or waits until some is due. The mutex is held, and released
  * meanwhile. */
 static void work_in_background(struct soc_writer *writer)
@@ -326,10 +347,7 @@ static void work_in_background(struct soc_writer *writer)
     struct soc_store *store = writer->store;
     bool has_backlog = soc_store_backlog(store) > 0 && store->is_durable;
     bool is_untidy = store->is_untidy;
-    int64_t due_us = writer->committed_us + SOC_FOLD_DELAY_MS * 1000;
-    if (has_backlog && writer->unfolded_us + FOLD_AGE_US_MAX < due_us)
-        due_us = writer->unfolded_us + FOLD_AGE_US_MAX;
-    int64_t wait_us = due_us - soc_clock_monotonic_us();
+    int64_t wait_us = fold_due_us(writer) - soc_clock_monotonic_us();
     if (keep_snapshot(writer))
         return;
     if (!has_backlog && !is_untidy) {
@@ -370,13 +388,6 @@ static void finish(struct soc_writer *writer)
     if (soc_store_tidy(writer->store, true, &detail) < 0)
         fail(writer, &detail);
     pthread_mutex_lock(&writer->mutex);
-}
-
-/* How much may wait to be folded: with a limit to its size, a share of the database. */
-static uint64_t backlog_max(const struct soc_writer *writer)
-{
-    uint64_t share = (uint64_t)writer->retention.bytes / RETENTION_SHARE;
-    return share == 0 || share > SOC_FOLD_BACKLOG_BYTES ? SOC_FOLD_BACKLOG_BYTES : share;
 }
 
 /* Commits what is queued, or folds first if the backlog exceeds its bound. The mutex is
