@@ -30,13 +30,25 @@ static void put_members(struct soc_buf *out, const struct soc_message *message)
     soc_buf_fini(&text);
 }
 
-void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message)
+/* Appends why a message ended: the code of an error, or a word that is one already. */
+static void put_reason(struct soc_buf *out, struct soc_slice reason)
+{
+    struct soc_slice code = soc_json_member(reason, "error");
+    if (code.data != NULL && soc_json_kind(code) == SOC_JSON_STRING)
+        soc_buf_put_slice(out, soc_json_plain_string(code));
+    else
+        soc_buf_put_slice(out, reason);
+}
+
+static void trace_message(struct soc_host *host, const char *event,
+                          const struct soc_message *message, struct soc_slice reason)
 {
     if (host->log.level > SOC_LOG_INFO)
         return;
     struct soc_slice payload = soc_message_payload(message);
     struct soc_buf line = {0};
     struct soc_buf members = {0};
+    struct soc_buf why = {0};
     if (host->log.is_json)
         put_members(&members, message);
     soc_buf_put_slice(&line, soc_sender_id(message->from));
@@ -44,10 +56,32 @@ void soc_trace_message(struct soc_host *host, const char *event, const struct so
     soc_buf_put_slice(&line, soc_receiver_id(message));
     soc_buf_printf(&line, "  %s  ", message->type->text);
     soc_log_put_text(&line, payload, SOC_LOG_PAYLOAD_BYTES_MAX);
+    if (reason.length > 0) {
+        put_reason(&why, reason);
+        soc_buf_put_text(&line, "  ");
+        soc_buf_put_slice(&line, soc_buf_slice(&why));
+    }
+    if (reason.length > 0 && members.length > 0) {
+        members.length--; /* its closing brace */
+        soc_json_put_text_member(&members, "reason", soc_buf_slice(&why));
+        soc_buf_put_byte(&members, '}');
+    }
     soc_log_say(&host->log, SOC_LOG_INFO, soc_host_now(host), event, (struct soc_slice){0},
                 soc_buf_slice(&members), soc_buf_slice(&line));
     soc_buf_fini(&line);
     soc_buf_fini(&members);
+    soc_buf_fini(&why);
+}
+
+void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message)
+{
+    trace_message(host, event, message, (struct soc_slice){0});
+}
+
+void soc_trace_dead(struct soc_host *host, const struct soc_message *message,
+                    struct soc_slice reason)
+{
+    trace_message(host, "dead_letter", message, reason);
 }
 
 void soc_trace(struct soc_host *host, const char *event, const struct soc_agent *agent,

@@ -16,6 +16,10 @@ struct soc_host;
  * payload is cut. */
 void soc_trace_message(struct soc_host *host, const char *event, const struct soc_message *message);
 
+/* The same of a message that became a dead letter, with the code of `reason`. */
+void soc_trace_dead(struct soc_host *host, const struct soc_message *message,
+                    struct soc_slice reason);
+
 /* Logs a line about an agent at level info: for people the sentence, else `detail`, a JSON
  * object; absent: the sentence as well. */
 void soc_trace(struct soc_host *host, const char *event, const struct soc_agent *agent,

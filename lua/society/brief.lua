@@ -20,7 +20,7 @@ M.WORDS = {
   bad_priority = "priority 必须是 urgent、high、normal、low 或 P0 至 P3",
   bad_collaborators = "collaborators 必须是数组，每项包含文本 agentId、role、description，interfaceSpec 可选，"
     .. "须是对象，包含文本 services、input_format、output_format，examples 可选，须是数组",
-  message = "the Task Brief is not valid: see details, correct it and try again",
+  message = "任务委托书无效：请看 details，改正后重试",
 }
 
 --- The same by language.
@@ -36,7 +36,7 @@ M.LANGUAGES = {
     bad_collaborators = "collaborators must be a list; each entry has the texts agentId, role and "
       .. "description, and may have interfaceSpec, an object with the texts services, "
       .. "input_format and output_format, and maybe examples, a list",
-    message = M.WORDS.message,
+    message = "the Task Brief is not valid: see details, correct it and try again",
   },
 }
 

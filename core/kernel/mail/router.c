@@ -500,7 +500,7 @@ void soc_router_finish(struct soc_host *host, struct soc_message *message, enum 
         assert(!is_kept);
         if (request != NULL)
             request->is_dead = true;
-        soc_trace_message(host, "dead_letter", message);
+        soc_trace_dead(host, message, reason);
     }
     if (!is_kept)
         soc_mail_free(host, message);

@@ -293,7 +293,7 @@ static void bury(struct soc_host *host, const struct soc_broadcast *broadcast,
         .reason = reason,
     };
     soc_batch_put(host, &record);
-    soc_trace_message(host, "dead_letter", letter);
+    soc_trace_dead(host, letter, reason);
     soc_mail_free(host, letter);
 }
 

@@ -201,6 +201,27 @@ describe("the log", function()
     assert.matches("^its mode is 0755", details.open_directory.reason)
   end)
 
+  it("has the reason of a dead letter, for people as well", function()
+    place:write("app.lua", [[
+      local society = require("society")
+      society.policy("supervision", function() end) -- no retries
+      society.root(function() error("oh") end)
+      society.main(function(user)
+        user:send_message { to = "root", payload = "late", ttl_seconds = 0.001, delay_ms = 50 }
+        user:request { to = "root", payload = "go" }
+      end)]])
+    local reasons = {}
+    for line in place:run("run app.lua --json").err:gmatch("[^\n]+") do
+      local row = assert(json.decode(line))
+      if row.event == "dead_letter" then
+        reasons[row.detail.payload.text] = row.detail.reason
+      end
+    end
+    assert.same({ late = "expired", go = "script_error" }, reasons)
+    assert.matches('dead_letter: user → root  general  {"text":"go"}  script_error\n',
+      place:run("run app.lua --fresh").err, 1, true)
+  end)
+
   it("has sentences for people", function()
     local result = place:run("run app.lua")
     assert.equal(0, result.code, result.err)

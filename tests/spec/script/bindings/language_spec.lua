@@ -4,9 +4,10 @@ local scene = require("scene")
 
 local WORDS = {
   en = { prompt = "# Your role", contacts = "# Contacts", brief = "# Task Brief",
-    missing = "required field missing: outputs" },
+    missing = "required field missing: outputs",
+    refusal = "the Task Brief is not valid" },
   zh = { prompt = "# 岗位提示词", contacts = "# 联系人", brief = "# 任务委托书",
-    missing = "缺少必填字段: outputs" },
+    missing = "缺少必填字段: outputs", refusal = "任务委托书无效" },
 }
 
 describe("the language", function()
@@ -29,7 +30,8 @@ describe("the language", function()
       declare(s)
     end })
     scene.tell(s, "root")
-    return { text = text, language = language, details = table.concat(refused.details, "; ") }
+    return { text = text, language = language, details = table.concat(refused.details, "; "),
+      message = refused.message }
   end
 
   local function assert_all(name, got)
@@ -39,6 +41,7 @@ describe("the language", function()
         assert.equal(other == name, got.text:find(words[part], 1, true) ~= nil, words[part])
       end
       assert.equal(other == name, got.details:find(words.missing, 1, true) ~= nil, other)
+      assert.equal(other == name, got.message:find(words.refusal, 1, true) ~= nil, other)
     end
   end
 
