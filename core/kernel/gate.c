@@ -253,10 +253,13 @@ const struct soc_message *soc_gate_find_key(struct soc_host *host, uint64_t key)
     return message;
 }
 
-static bool has_correlation(const struct soc_message *message, struct soc_slice text)
+/* Messages that a request caused carry its correlation id, and its id if it has none. Only
+ * what asks can be meant by it: the report that a request led to is not that request. */
+static bool asks_under(const struct soc_message *message, struct soc_slice text)
 {
     struct soc_slice own = soc_message_text(message, SOC_TEXT_CORRELATION_ID);
-    return own.data != NULL && soc_slice_equal(own, text);
+    return message->flags & SOC_MESSAGE_WANTS_REPLY && own.data != NULL &&
+           soc_slice_equal(own, text);
 }
 
 /* Lends the message of that id that this activation holds, or NULL. */
@@ -277,16 +280,18 @@ const struct soc_message *soc_gate_find_id(struct soc_host *host, struct soc_sli
     return soc_message_id_parse(id, &key) ? find_id(host, id) : NULL;
 }
 
-const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id)
+/* Lends the message of that id, else the request with that correlation id, that this
+ * activation holds, or NULL. */
+static const struct soc_message *find_message(struct soc_host *host, struct soc_slice id)
 {
     const struct soc_activation *activation = soc_gate_activation(host);
     const struct soc_message *message = soc_gate_find_id(host, id);
     if (message != NULL)
         return message;
-    if (activation->message != NULL && has_correlation(activation->message, id))
+    if (activation->message != NULL && asks_under(activation->message, id))
         return activation->message;
     message = activation->taken.first;
-    while (message != NULL && !has_correlation(message, id))
+    while (message != NULL && !asks_under(message, id))
         message = message->next;
     return message;
 }
@@ -313,7 +318,7 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
     if (soc_gate_find_id(host, id) == NULL)
         request = soc_request_find_id(host, id);
     if (request == NULL || request->to != host->turn.agent)
-        message = soc_gate_find_message(host, id);
+        message = find_message(host, id);
     struct soc_request *next = find_next_open(host, message, id);
     if (next != NULL) {
         request = next;
@@ -336,7 +341,9 @@ int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct so
     }
     if (request == NULL)
         return soc_refuse(error, SOC_ENOMESSAGE,
-                          "this agent has no such message and no such open request", "id", id);
+                          "this agent has no such message and no such open request; to write to "
+                          "somebody who no longer waits, use send_message",
+                          "id", id);
     send->answers_key = request->key;
     send->answers_ms = request->time_ms;
     send->to = soc_agent_id(request->from);

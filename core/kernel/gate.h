@@ -72,16 +72,13 @@ struct soc_message *soc_gate_take(struct soc_host *host, struct soc_mail_filter 
  * or sent by this turn. */
 bool soc_gate_is_coming(struct soc_host *host, struct soc_mail_filter filter);
 
-/* Lends the message with that id or correlation id that the running activation holds,
- * or NULL. */
-const struct soc_message *soc_gate_find_message(struct soc_host *host, struct soc_slice id);
-
-/* The same by its id alone, or by key. */
+/* Lends the message with that id or key that the running activation holds, or NULL. */
 const struct soc_message *soc_gate_find_id(struct soc_host *host, struct soc_slice id);
 const struct soc_message *soc_gate_find_key(struct soc_host *host, uint64_t key);
 
-/* Addresses `send` as the answer to the message with that id or correlation id: one
- * the activation holds, or an open request put to the running agent earlier.
+/* Addresses `send` as the answer to the message with that id that the activation holds, or
+ * to the request with that id or correlation id: one it holds, or an open one put to the
+ * running agent earlier.
  * SOC_ENOMESSAGE if there is neither. */
 int soc_gate_address_reply(struct soc_host *host, struct soc_slice id, struct soc_send *send,
                            struct soc_buf *error);

@@ -40,7 +40,7 @@ function Agent:send_message(options) end
 ---@return society.Error? err
 function Agent:request(options) end
 
----Answers a message, or an open request by its id.
+---Answers a message, or an open request by its id or correlation id.
 ---@param message society.Message|string
 ---@param payload any
 ---@param options? society.ReplyOptions

@@ -43,6 +43,59 @@ describe("reply", function()
     assert.equal("b says yes", s:dispatch("a", "x").payload.text)
   end)
 
+  -- The user asks `a`, or only tells it something; `a` answers when `b`, which it then told
+  -- to work, reports under the same correlation id. Returns what `reply` gave and `b` got.
+  local function answer_at_the_report(ask)
+    local answer, got = nil, 0
+    local s = scene.troupe({
+      a = function(a, message)
+        if message.from == "user" then
+          a.state.asked = message.correlation_id or message.id
+          return a:send_message({ to = "b", payload = "work" }) and nil
+        end
+        assert.equal(a.state.asked, message.correlation_id)
+        answer = table.pack(a:reply(a.state.asked, "your answer"))
+      end,
+      b = function(b, message)
+        if message.payload.text ~= "work" then
+          got = got + 1
+          return
+        end
+        b:sleep(1000)
+        b:send_message({ to = "a", payload = "finished" })
+      end,
+    })
+    ask(s)
+    s:run()
+    return answer, got
+  end
+
+  it("to somebody who no longer waits is refused, not sent to whoever reported", function()
+    for name, ask in pairs({
+      late = function(s) s:dispatch("a", "x", { timeout_ms = 500 }) end,
+      told = function(s) assert(s:send("user", { to = "a", payload = "x" })) end,
+      told_with_a_name = function(s)
+        assert(s:send("user", { to = "a", payload = "x", correlation_id = "order-7" }))
+      end,
+    }) do
+      local answer, got = answer_at_the_report(ask)
+      assert.same({ name, 0, nil, "message_not_found" },
+        { name, got, answer[1], answer[2] and answer[2].error })
+    end
+  end)
+
+  it("by the correlation id of a question in a chain answers the question", function()
+    local got
+    local s = scene.troupe({
+      a = function(a, message)
+        got = a:request({ to = "b", payload = message.payload }).payload.text
+      end,
+      b = function(b, message) assert(b:reply(message.correlation_id, "by its chain")) end,
+    })
+    scene.tell(s, "a")
+    assert.equal("by its chain", got)
+  end)
+
   it("to a plain message is an ordinary message", function()
     local got
     local s = scene.troupe({
