@@ -120,8 +120,10 @@ def main():
     listener = Listener(society)
     for thread in posters + [listener]:
         thread.start()
-    for _ in range(KILLS):
+    for kill in range(KILLS):
         time.sleep(chance.uniform(0.05, 0.5))
+        while sum(len(poster.answers) for poster in posters) < kill + 2:
+            time.sleep(0.01)  # a slow machine still answers between kills
         society.process.kill()
         society.process.wait()
         society.start()

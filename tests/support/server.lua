@@ -37,8 +37,20 @@ function Server:requests()
   return list
 end
 
+--- Ends it, and returns when nobody listens any more.
 function Server:stop()
-  os.execute("kill " .. self.pid)
+  if self.pid then
+    os.execute("kill " .. self.pid)
+    program.wait_for("the end of the server", function()
+      local file = io.open(("/proc/%s/stat"):format(self.pid))
+      local text = file and file:read("a") or ""
+      if file then
+        file:close()
+      end
+      return text == "" or text:find("%) [ZX] ")
+    end)
+    self.pid = nil
+  end
 end
 
 return M

@@ -53,8 +53,9 @@ function Door:curl(arguments, token)
   local options, path = arguments:match("^(.-)(%S+)$")
   local who = token == false and ""
     or "-H " .. program.quote("Authorization: Bearer " .. (token or self.token)) .. " "
-  local result = self.place:shell(("curl -sS -i -g %s%s%s"):format(who, options,
-    program.quote(self.url .. path)))
+  -- A large body waits for the society to ask for it, however slow the machine is.
+  local result = self.place:shell(("curl -sS -i -g --expect100-timeout 300 %s%s%s"):format(who,
+    options, program.quote(self.url .. path)))
   assert(result.code == 0, result.err)
   return parse(result.out)
 end

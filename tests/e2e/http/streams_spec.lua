@@ -88,6 +88,11 @@ describe("a stream", function()
       .. "echo end >> %s) & true"):format(door.token, door.url, file, file))
   end
 
+  -- Tells whether a stream has sent its first comment; others may have come since.
+  local function has_begun(file)
+    return (place:read(file) or ""):find("^:\n\n")
+  end
+
   for _, kind in ipairs({ "fetch", "eventsource", "ws" }) do
     it("is heard by " .. kind, function()
       local folder, reason = npm.folder(MODULES)
@@ -174,7 +179,7 @@ describe("a stream", function()
   it("shows that it lives every 15 seconds", function()
     hold("quiet")
     program.wait_for("the first comment", function()
-      return place:read("quiet") == ":\n\n"
+      return has_begun("quiet")
     end)
     program.wait_for("the second comment", function()
       place:advance(15000)
@@ -191,7 +196,7 @@ describe("a stream", function()
         .. "echo end >> %s) & true"):format(shown, door.url, name, name))
     end
     program.wait_for("both streams", function()
-      return place:read("guest") == ":\n\n" and place:read("other") == ":\n\n"
+      return has_begun("guest") and has_begun("other")
     end)
     assert.equal(0, place:run("token remove guest").code)
     program.wait_for("its end", function()
@@ -226,7 +231,7 @@ describe("a stream", function()
     hold("first")
     hold("second")
     program.wait_for("two streams", function()
-      return place:read("first") == ":\n\n" and place:read("second") == ":\n\n"
+      return has_begun("first") and has_begun("second")
     end)
     local answer = door:curl("/api/v1/stats")
     assert.same({ 503, "too_many_connections" }, { answer.status, answer.json.error })
@@ -236,7 +241,7 @@ describe("a stream", function()
   it("ends when the society does", function()
     hold("rest")
     program.wait_for("the stream", function()
-      return place:read("rest") == ":\n\n"
+      return has_begun("rest")
     end)
     assert.equal(0, door:stop().code)
     program.wait_for("its end", function()
