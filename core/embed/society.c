@@ -553,9 +553,11 @@ enum soc_society_end soc_society_run(struct soc_society *society)
     if (society->has_refused)
         settle(society); /* retries */
     soc_service_ready(society->service);
+    soc_door_set_ending(society->door, false);
     if (!society->has_disk_failed && !society->has_refused && !society->is_interrupted)
         soc_loop_run(society->parts.loop, tick, society);
     soc_service_stopping(society->service);
+    soc_door_set_ending(society->door, true);
     bool was_stopped = atomic_exchange(&society->is_stopped, false);
     settle(society);
     soc_status_line_clear(society->status); /* the caller may write to the terminal */

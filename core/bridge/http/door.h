@@ -43,6 +43,10 @@ int soc_door_open(struct soc_door **out, const struct soc_door_options *options,
 /* Lends the address, such as http://127.0.0.1:8080. */
 const char *soc_door_url(const struct soc_door *door);
 
+/* Tells whether the society is about to end, so that /healthz says so while it waits for its
+ * disk; requests are still answered. NULL is allowed. */
+void soc_door_set_ending(struct soc_door *door, bool is_ending);
+
 /* Accepts no more requests; answers are still sent. NULL is allowed. */
 void soc_door_stop(struct soc_door *door);
 

@@ -79,7 +79,7 @@ bool soc_door_is_look(const struct soc_server_request *request)
 void soc_door_respond_health(struct soc_door *door, struct soc_server_request *request)
 {
     struct soc_host *host = door->options.society.host;
-    if (door->is_stopped || soc_host_is_failed(host))
+    if (door->is_stopped || door->is_ending || soc_host_is_failed(host))
         soc_door_refuse(door, request, 503,
                         soc_host_is_failed(host) ? "storage_failed" : "stopping",
                         "the society does not run");

@@ -155,6 +155,12 @@ const char *soc_door_url(const struct soc_door *door)
     return door->url.data;
 }
 
+void soc_door_set_ending(struct soc_door *door, bool is_ending)
+{
+    if (door != NULL)
+        door->is_ending = is_ending;
+}
+
 void soc_door_stop(struct soc_door *door)
 {
     if (door == NULL || door->is_stopped)

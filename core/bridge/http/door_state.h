@@ -47,7 +47,8 @@ struct soc_door {
     struct soc_buf url;
     struct soc_buf out; /* one answer at a time */
     int directory;
-    bool is_stopped;
+    bool is_ending;  /* the society waits for its disk, then ends */
+    bool is_stopped; /* no more requests */
 };
 
 /* ---- responses ---- */
