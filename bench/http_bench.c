@@ -28,9 +28,9 @@
 #include "measure.h"
 
 #define CONNECTIONS     64
-#define SINGLES_QUICK   2000
+#define SINGLES_QUICK   10000
 #define SINGLES_FULL    20000
-#define ROUNDS          50
+#define ROUNDS          250
 #define MANY_QUICK      40000
 #define MANY_FULL       400000
 #define LISTENERS       1000
