@@ -1,10 +1,10 @@
 -- Agents whose behaviours strangers wrote, beside an agent of the app's own.
 --
 -- A market takes bids by three strangers. `isolated = true` runs each in a worker process of
--- its own: without files, network or keys, with a budget, and with nothing to share but
--- messages. The fair one bids. The greedy one never ends and is stopped. The sly one changes a
--- library and looks for files: what it changes is its own, and there are none. The app goes on
--- and sells.
+-- its own: without files, with a budget, and with nothing to share but messages. Servers, keys
+-- and models are refused, since no role is granted them here. The fair one bids. The greedy one
+-- never ends and is stopped. The sly one changes a library and looks for files: what it changes
+-- is its own, and there are none. The app goes on and sells.
 --
 --     society run examples/18_strangers.lua
 

@@ -89,6 +89,7 @@ int soc_agents_define_role(struct soc_host *host, const struct soc_role_draft *d
     struct soc_record_role record = record_of(host, draft, (struct soc_slice){0});
     soc_registry_fill_role(role, &record);
     role->reply_timeout_ms = draft->reply_timeout_ms;
+    soc_text_set(&role->grants, draft->grants);
     role->is_external = draft->is_external; /* the record of a script's role has no behaviour */
     role->is_declared = true;
     role->is_of_script = true;
@@ -201,6 +202,8 @@ static struct soc_agent *add_child(struct soc_host *host, struct soc_role *role,
     struct soc_agent *parent = host->turn.agent;
     assert(parent != NULL && !parent->is_ended);
     assert(soc_map_find(&host->registry.agents, id) == NULL);
+    bool is_isolated = spawn->is_isolated || soc_registry_isolates(host, parent) ||
+                       soc_registry_is_isolated(host, role);
     struct soc_record record = {.type = SOC_RECORD_AGENT};
     record.agent = (struct soc_record_agent){
         .time_ms = (uint64_t)soc_host_now(host),
@@ -210,8 +213,7 @@ static struct soc_agent *add_child(struct soc_host *host, struct soc_role *role,
         .brief = spawn->brief,
         .since = host->next_key,
         .is_external = spawn->is_external,
-        .is_isolated = spawn->is_isolated || soc_registry_isolates(host, parent) ||
-                       soc_registry_is_isolated(host, role),
+        .is_isolated = is_isolated ? SOC_ISOLATED | spawn->denied : 0,
     };
     soc_batch_put(host, &record);
     struct soc_agent *child = soc_registry_add(host, &record.agent, role, parent);

@@ -7,6 +7,9 @@
 #ifndef SOC_KERNEL_AGENTS_H
 #define SOC_KERNEL_AGENTS_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/buf.h"
 #include "base/slice.h"
 
@@ -23,6 +26,7 @@ struct soc_role_draft {
     struct soc_slice behaviour;      /* name of a behaviour; for roles created in a turn */
     bool is_external;                /* its agents live outside */
     bool is_isolated;                /* its agents run in worker processes */
+    struct soc_slice grants;         /* JSON: what these may reach; absent: nothing more */
     int64_t reply_timeout_ms;        /* how long requests to them wait; 0: as to others */
 };
 
@@ -49,6 +53,7 @@ struct soc_spawn {
     struct soc_slice brief; /* JSON, checked by the briefs policy */
     bool is_external;       /* it lives outside even if its role does not */
     bool is_isolated;       /* in a worker process, even if its role and parent are not */
+    uint8_t denied;         /* bits of enum soc_isolation that are set if it is isolated */
 };
 
 /* Spawns a child of the running agent. A failed spawn leaves no trace in the turn. */

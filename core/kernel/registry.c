@@ -46,12 +46,12 @@ bool soc_registry_is_isolated(struct soc_host *host, const struct soc_role *role
 {
     const struct soc_agent *creator =
         role->creator == NULL ? NULL : soc_registry_find_any(host, soc_slice_text(role->creator));
-    return role->is_isolated || (creator != NULL && creator->is_isolated);
+    return role->is_isolated || (creator != NULL && creator->isolation != 0);
 }
 
 bool soc_registry_isolates(struct soc_host *host, const struct soc_agent *agent)
 {
-    return agent->is_isolated || soc_registry_is_isolated(host, agent->role);
+    return agent->isolation != 0 || soc_registry_is_isolated(host, agent->role);
 }
 
 struct soc_agent *soc_registry_add(struct soc_host *host, const struct soc_record_agent *r,
@@ -64,7 +64,7 @@ struct soc_agent *soc_registry_add(struct soc_host *host, const struct soc_recor
     agent->since = r->since;
     agent->news = r->since == 0 ? 0 : r->since - 1;
     agent->is_external = role->is_external || r->is_external;
-    agent->is_isolated = r->is_isolated != 0;
+    agent->isolation = (uint8_t)r->is_isolated;
     soc_map_put(&host->registry.agents, soc_agent_id(agent), agent);
     host->registry.alive++;
     if (parent != NULL) {

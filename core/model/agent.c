@@ -86,6 +86,7 @@ void soc_role_free(struct soc_role *role)
     free(role->name);
     free(role->prompt);
     free(role->interface_spec);
+    free(role->grants);
     free(role->creator);
     free(role->behaviour);
     free(role);

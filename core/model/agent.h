@@ -30,6 +30,7 @@ struct soc_role {
     bool is_stored;       /* the journal has its current name and texts */
     bool is_reported;     /* its missing behaviour was logged */
     bool is_isolated;     /* the script says: its agents run in worker processes */
+    char *grants;         /* JSON: what the script grants isolated agents; NULL: nothing */
     char *creator;        /* id of the agent that declared it inside a turn; NULL: the script */
     int script_mark;      /* the script layer's: where the behaviour is */
     /* How long requests to its agents wait unless they say; 0: SOC_REQUEST_TIMEOUT_MS. */
@@ -40,6 +41,13 @@ struct soc_role {
 enum soc_hold {
     SOC_HOLD_PAUSED = 1, /* by an ancestor or a person */
     SOC_HOLD_FAILED = 2, /* its turns failed too often */
+};
+
+/* How an agent is isolated. Stored: never change the values. */
+enum soc_isolation {
+    SOC_ISOLATED = 1,           /* its behaviour runs in a worker process */
+    SOC_ISOLATED_UNGRANTED = 2, /* its role's grants are not for it */
+    SOC_ISOLATED_UNTHINKING = 4 /* nor are models, even if its behaviour is `llm` */
 };
 
 /* An agent. */
@@ -73,7 +81,7 @@ struct soc_agent {
     bool is_unresponsive; /* lives outside and has stopped responding */
     bool is_ready;        /* it is in the scheduler's queue */
     bool is_brief_kept;   /* history has its brief */
-    bool is_isolated;     /* its behaviour runs in a worker process */
+    uint8_t isolation;    /* bits of enum soc_isolation; 0: it is not isolated */
     char id[];            /* NUL-terminated */
 };
 

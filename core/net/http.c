@@ -15,6 +15,7 @@
 #include "env/clock.h"
 #include "loop/alarm.h"
 #include "loop/descriptor.h"
+#include "net/reach.h"
 #include "net/scrub.h"
 
 /* Of a body, handed out at a time. */
@@ -540,6 +541,17 @@ static void set_text(CURL *easy, CURLoption option, struct soc_slice text)
     free(copy);
 }
 
+/* The connection is there, new or kept from before, and nothing was sent. */
+static int check_address(void *user, char *remote, char *local, int remote_port, int local_port)
+{
+    struct soc_http_transfer *transfer = user;
+    (void)local, (void)remote_port, (void)local_port;
+    if (!soc_reach_is_private(remote))
+        return CURL_PREREQFUNC_OK;
+    transfer->end = SOC_HTTP_PRIVATE;
+    return CURL_PREREQFUNC_ABORT;
+}
+
 static void set_request(struct soc_http_transfer *transfer, const struct soc_http_request *request)
 {
     CURL *easy = transfer->easy;
@@ -555,6 +567,10 @@ static void set_request(struct soc_http_transfer *transfer, const struct soc_htt
     else if (request->method.data != NULL)
         set_text(easy, CURLOPT_CUSTOMREQUEST, request->method);
     set_headers(transfer, request);
+    if (!request->is_public_only)
+        return;
+    curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, check_address);
+    curl_easy_setopt(easy, CURLOPT_PREREQDATA, transfer);
 }
 
 static long ms_or(int64_t asked_ms, int64_t default_ms)

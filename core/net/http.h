@@ -39,6 +39,7 @@ struct soc_http_transfer; /* one request and its response */
     X(CUT, "connection_cut", "the connection was closed before the response was complete")         \
     X(TOO_LARGE, "answer_too_large", "the response exceeds its size limit")                        \
     X(NOT_HTTP, "not_http", "the server does not speak HTTP")                                      \
+    X(PRIVATE, "forbidden", "the server has a private address, which is not granted by name")      \
     X(FAILED, "transfer_failed", "the transfer failed")
 
 /* How a transfer ended. */
@@ -71,6 +72,7 @@ struct soc_http_request {
     int64_t idle_ms;       /* between two pieces of the response */
     int64_t total_ms;
     size_t body_bytes_max; /* of the response, decompressed */
+    bool is_public_only;   /* nothing is sent to a private address, whatever the name says */
 };
 
 /* Events of a transfer. `head` and `body` may do nothing to the client except

@@ -8,6 +8,7 @@ local CALLS = { "unit:sandbox_calls_test" }
 local APART = { "e2e:hosts_isolated" }
 local CELLS = { "spec:isolated_agents" }
 local FROZEN = { "spec:frozen" }
+local GRANTS = { "spec:grants" }
 local GUESTS = { "unit:isolated_test" }
 local HARD = { "e2e:hard_limit" }
 local PATTERN = { "unit:sandbox_pattern_test" }
@@ -28,6 +29,22 @@ return {
     file = "core/script/turns/budget.c", by = { "e2e:default_budget" }, outside = REAL,
     from = "script->cpu_ms_max = SOC_SCRIPT_CPU_MS_MAX;",
     to = "script->cpu_ms_max = SOC_SCRIPT_CPU_MS_MAX * 2;",
+  },
+  {
+    name = "isolated agents send requests to any server",
+    file = "core/script/calls/exchange.c", by = GRANTS, outside = LUA,
+    from = "request->use != SOC_KEYS_HTTP || !soc_registry_isolates(script->host, agent)",
+    to = "request->use != SOC_KEYS_HTTP || agent != NULL",
+  },
+  {
+    name = "children of isolated agents have all grants of their roles",
+    file = "core/script/calls/grants.c", by = GRANTS, outside = LUA,
+    from = "        denied |= SOC_ISOLATED_UNGRANTED;", to = "        denied |= 0;",
+  },
+  {
+    name = "isolated agents ask models by way of their children",
+    file = "core/script/calls/grants.c", by = GRANTS, outside = LUA,
+    from = "        denied |= SOC_ISOLATED_UNTHINKING;", to = "        denied |= 0;",
   },
   {
     name = "a simulated isolated agent is not replaced when it waits",

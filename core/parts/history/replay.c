@@ -86,7 +86,7 @@ struct soc_agent *soc_replay_prepare(struct soc_host *host, struct soc_slice id,
     if (plain(role, "id").data != NULL)
         agent->role = role_of(host, role);
     agent->parent = parent.data == NULL ? NULL : soc_replay_agent(host, parent);
-    agent->is_isolated = is_true(run, "isolated");
+    agent->isolation = is_true(run, "isolated") ? SOC_ISOLATED : 0;
     free(agent->state);
     agent->state = NULL;
     agent->state_length = 0;

@@ -116,6 +116,7 @@ struct soc_hosts_birth {
     struct soc_slice brief; /* JSON, checked by the briefs policy */
     bool is_external;
     bool is_isolated;
+    uint8_t denied; /* bits of enum soc_isolation */
 };
 
 /* Inside the running agent's turn: asks the host to spawn a child of the agent. `*order` is the

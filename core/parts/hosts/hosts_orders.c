@@ -79,6 +79,8 @@ int soc_hosts_spawn(struct soc_host *host, const struct soc_hosts_birth *birth,
     put_flag(&payload, "external", birth->is_external);
     put_flag(&payload, "isolated",
              birth->is_isolated || soc_registry_isolates(host, host->turn.agent));
+    put_flag(&payload, "ungranted", birth->denied & SOC_ISOLATED_UNGRANTED);
+    put_flag(&payload, "unthinking", birth->denied & SOC_ISOLATED_UNTHINKING);
     soc_json_put_name(&payload, "task_brief");
     soc_buf_put_slice(&payload, birth->brief);
     soc_buf_put_byte(&payload, '}');
@@ -256,6 +258,8 @@ static int spawn(struct given *given)
         .brief = soc_json_member(given->payload, "task_brief"),
         .is_external = is_set(given, "external"),
         .is_isolated = is_set(given, "isolated"),
+        .denied = (is_set(given, "ungranted") ? SOC_ISOLATED_UNGRANTED : 0) |
+                  (is_set(given, "unthinking") ? SOC_ISOLATED_UNTHINKING : 0),
     };
     if (given->from == NULL || draft.role.data == NULL ||
         soc_json_kind(draft.brief) != SOC_JSON_OBJECT)

@@ -20,6 +20,7 @@
 #include "script/bindings/bind.h"
 #include "script/bindings/roles.h"
 #include "script/bindings/send_options.h"
+#include "script/calls/grants.h"
 #include "script/policies/policy_set.h"
 #include "script/turns/effect.h"
 #include "script/turns/handle.h"
@@ -267,6 +268,7 @@ static int spawn_elsewhere(lua_State *L, struct soc_frame *frame, struct soc_sli
         .brief = soc_buf_slice(&brief),
         .is_external = options->is_external,
         .is_isolated = options->is_isolated,
+        .denied = soc_grants_denied(frame->script, NULL),
     };
     struct soc_turn_mark mark = soc_turn_mark(host);
     int rc = soc_hosts_spawn(host, &birth, &order, &child, &frame->error);
@@ -294,6 +296,7 @@ static int spawn(lua_State *L, struct soc_frame *frame, struct soc_slice role,
         .brief = soc_buf_slice(&frame->payload),
         .is_external = options->is_external,
         .is_isolated = options->is_isolated,
+        .denied = soc_grants_denied(script, soc_registry_find_role(script->host, role)),
     };
     struct soc_turn_mark mark = soc_turn_mark(script->host);
     int rc = soc_agents_spawn(script->host, &draft, &child, &frame->error);

@@ -10,6 +10,7 @@
 #include "kernel/refusal.h"
 #include "kernel/registry.h"
 #include "lualib/lua_json.h"
+#include "script/calls/grants.h"
 #include "script/turns/behaviour.h"
 
 static struct soc_slice optional_text(lua_State *L, int index, const char *name)
@@ -111,14 +112,18 @@ static int64_t read_reply_timeout(lua_State *L, int index, const struct soc_role
     return ms;
 }
 
-/* A role created in a turn is isolated if the agent is that creates it. */
-static bool read_isolated(lua_State *L, const struct soc_script *script, int index, bool in_turn)
+/* A role created in a turn is isolated if the agent is that creates it. The grants stay on the
+ * stack. */
+static bool read_isolated(lua_State *L, const struct soc_script *script, int index,
+                          struct soc_role_draft *draft, bool in_turn)
 {
     int type = soc_option_field(L, index, "isolated");
-    if (type != LUA_TNIL && type != LUA_TBOOLEAN)
-        luaL_error(L, "role: 'isolated' must be a boolean, got %s", luaL_typename(L, -1));
+    if (type != LUA_TNIL && type != LUA_TBOOLEAN && type != LUA_TTABLE)
+        luaL_error(L, "role: 'isolated' must be a boolean or a table, got %s",
+                   luaL_typename(L, -1));
     bool is_isolated = lua_toboolean(L, -1);
-    lua_pop(L, 1);
+    if (type == LUA_TTABLE && !in_turn)
+        draft->grants = soc_grants_read(L, lua_gettop(L));
     if (in_turn && type != LUA_TNIL)
         luaL_error(L, "role: 'isolated' is for roles declared at load; agents are isolated when "
                       "they are spawned");
@@ -153,7 +158,7 @@ int soc_role_read(lua_State *L, struct soc_frame *frame, int index, struct soc_r
     if (draft->id.data == NULL)
         make_id(L, draft);
     assert(draft->id.data != NULL && draft->name.data != NULL);
-    draft->is_isolated = read_isolated(L, script, index, in_turn);
+    draft->is_isolated = read_isolated(L, script, index, draft, in_turn);
     *behaviour = read_behaviour(L, script, index, draft, in_turn);
     draft->reply_timeout_ms = read_reply_timeout(L, index, draft, in_turn);
     return read_spec(L, frame, index, draft);

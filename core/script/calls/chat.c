@@ -15,6 +15,7 @@
 #include "script/calls/chat_host.h"
 #include "script/calls/chat_show.h"
 #include "script/calls/exchange.h"
+#include "script/calls/grants.h"
 #include "script/calls/secrets.h"
 #include "script/turns/environments.h"
 #include "script/turns/run.h"
@@ -533,14 +534,33 @@ static void note_model(struct soc_script *script, const struct soc_outcall *call
     lua_settop(L, top);
 }
 
+/* The engine never hears of it. */
+static void refuse_stranger(struct soc_chat *chat)
+{
+    struct soc_buf text = {0};
+    struct soc_buf error = {0};
+    soc_buf_printf(&text,
+                   "this agent is isolated, and it or the agent that spawned it is not granted "
+                   "models: society.role{ id = \"%s\", isolated = { chat = true } }",
+                   chat->call->activation->agent->role->id);
+    soc_refuse_named(&error, "forbidden", soc_buf_text(&text));
+    finish(chat, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+    soc_buf_fini(&text);
+}
+
 void soc_chat_begin(struct soc_script *script, struct soc_outcall *call)
 {
     struct soc_chat *chat = soc_alloc_zero(sizeof(*chat));
     chat->script = script;
     chat->call = call;
     call->driver = chat;
-    note_model(script, call);
     soc_map_put(&script->chats->calls, soc_slice_text(call->id), chat);
+    if (!soc_grants_chat(script, call->activation->agent)) {
+        refuse_stranger(chat);
+        return;
+    }
+    note_model(script, call);
     tell(&(struct event){.script = script, .method = "begin", .chat = chat, .push = push_call});
 }
 

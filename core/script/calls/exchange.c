@@ -7,8 +7,10 @@
 #include "base/json.h"
 #include "base/limits.h"
 #include "base/mem.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "net/http.h"
+#include "script/calls/grants.h"
 #include "script/calls/secrets.h"
 
 /* What the exchanges of one society share. */
@@ -23,6 +25,7 @@ struct soc_exchange {
     struct soc_outcall *call;
     struct soc_exchange_events events;
     struct soc_http_transfer *transfer; /* NULL: simulated, or refused */
+    bool is_public_only;                /* the server must have a public address */
     /* The outcome if there is no transfer, until it is due. */
     int status; /* 0: it failed */
     struct soc_buf headers;
@@ -197,6 +200,7 @@ static void start_transfer(struct soc_exchange *exchange,
     if (request->secret_env != NULL)
         soc_secrets_note(script, request->secret_env);
     fill_parcel(parcel, request, script->keys);
+    parcel->request.is_public_only = exchange->is_public_only;
     exchange->transfer = soc_http_start(shared->http, &parcel->request, &events);
     for (int i = 0; i < parcel->text_count; i++)
         soc_buf_fini(&parcel->texts[i]);
@@ -353,9 +357,10 @@ static bool member_is(struct soc_slice value, bool (*test)(struct soc_slice text
 static bool is_plain(const struct soc_exchange_request *request)
 {
     struct soc_json_walk walk;
-    bool is_good = member_is(soc_json_member(request->json, "method"), soc_http_is_token) &&
-                   soc_http_is_token(soc_slice_text(request->secret_header)) &&
-                   soc_http_is_line(soc_slice_text(request->secret_prefix));
+    bool is_good = member_is(soc_json_member(request->json, "method"), soc_http_is_token);
+    if (request->secret_env != NULL)
+        is_good = is_good && soc_http_is_token(soc_slice_text(request->secret_header)) &&
+                  soc_http_is_line(soc_slice_text(request->secret_prefix));
     soc_json_walk(&walk, soc_json_member(request->json, "headers"));
     while (is_good && soc_json_next(&walk)) {
         bool is_host = walk.name.length == 4 && strncasecmp(walk.name.data, "Host", 4) == 0;
@@ -381,11 +386,61 @@ static void check_secret(struct soc_script *script, const struct soc_exchange_re
     soc_buf_fini(&url);
 }
 
+/* A proxy resolves names itself, and its own address says nothing. */
+static bool has_proxy(const struct soc_script *script)
+{
+    static const char *const names[] = {"http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy",
+                                        "ALL_PROXY"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (soc_keys_setting(script->keys, names[i]) != NULL)
+            return true;
+    return false;
+}
+
+/* Tells whether a header says where a request goes or ends: what follows on the connection could
+ * be a request that nobody has checked. */
+static bool has_framing(const struct soc_exchange_request *request)
+{
+    static const char *const names[] = {"Host",    "Content-Length", "Transfer-Encoding",
+                                        "Upgrade", "Connection",     "Trailer",
+                                        "TE",      "Expect"};
+    struct soc_json_walk walk;
+    soc_json_walk(&walk, soc_json_member(request->json, "headers"));
+    while (soc_json_next(&walk)) {
+        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+            if (walk.name.length == strlen(names[i]) &&
+                strncasecmp(walk.name.data, names[i], walk.name.length) == 0)
+                return true;
+        if (walk.name.length >= 6 && strncasecmp(walk.name.data, "Proxy-", 6) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Appends why an isolated agent may not send the request. Model calls have been checked before:
+ * their URLs are the app's. */
+static void check_grants(struct soc_exchange *exchange, const struct soc_exchange_request *request,
+                         struct soc_buf *fault)
+{
+    struct soc_script *script = exchange->script;
+    const struct soc_agent *agent = exchange->call->activation->agent;
+    struct soc_buf url = {0};
+    if (request->use != SOC_KEYS_HTTP || !soc_registry_isolates(script->host, agent))
+        return;
+    soc_json_string(soc_json_member(request->json, "url"), &url);
+    soc_grants_check(agent, soc_buf_slice(&url), request->secret_env, fault);
+    if (fault->length == 0 && (!is_plain(request) || has_framing(request)))
+        soc_buf_put_text(fault, "an isolated agent cannot set headers that say where a request "
+                                "goes or ends, such as Host and Content-Length");
+    exchange->is_public_only = !soc_grants_name_address(soc_buf_slice(&url)) && !has_proxy(script);
+    soc_buf_fini(&url);
+}
+
 /* Fails a moment later, like a simulated failure. */
-static void refuse(struct soc_exchange *exchange, struct soc_buf *fault)
+static void refuse(struct soc_exchange *exchange, const char *error, struct soc_buf *fault)
 {
     struct soc_host *host = exchange->script->host;
-    fail_simulated(exchange, "no_secret", soc_buf_text(fault));
+    fail_simulated(exchange, error, soc_buf_text(fault));
     soc_calls_wake(host, exchange->call, soc_clock_now(soc_host_clock(host)) + 1);
 }
 
@@ -398,9 +453,14 @@ struct soc_exchange *soc_exchange_start(struct soc_script *script, struct soc_ou
     exchange->script = script;
     exchange->call = call;
     exchange->events = *events;
-    check_secret(script, request, &fault);
+    const char *error = "forbidden";
+    check_grants(exchange, request, &fault);
+    if (fault.length == 0) {
+        error = "no_secret";
+        check_secret(script, request, &fault);
+    }
     if (fault.length > 0)
-        refuse(exchange, &fault);
+        refuse(exchange, error, &fault);
     else if (script->is_simulated)
         start_simulated(exchange, request);
     else

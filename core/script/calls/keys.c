@@ -30,12 +30,6 @@ static const char *skip_scheme(const char *text)
     return rest == NULL || *rest == '\0' || strchr("/?#", *rest) != NULL ? NULL : rest;
 }
 
-static bool is_place(const char *text)
-{
-    const char *rest = skip_scheme(text);
-    return rest != NULL && strpbrk(rest, "@?# \\") == NULL;
-}
-
 /* Checks the pair of a name and a URL on top of the stack, while a table is walked. */
 static int check_pair(lua_State *L, struct soc_detail *detail)
 {
@@ -44,7 +38,7 @@ static int check_pair(lua_State *L, struct soc_detail *detail)
     const char *place = lua_type(L, -1) == LUA_TSTRING ? lua_tostring(L, -1) : "";
     if (!soc_keys_is_name(soc_slice(name, length)))
         return soc_fail(detail, SOC_EINVAL, "'secrets': names of variables expected as keys");
-    if (!is_place(place) || strlen(place) != lua_rawlen(L, -1))
+    if (!soc_keys_is_place(place) || strlen(place) != lua_rawlen(L, -1))
         return soc_fail(detail, SOC_EINVAL,
                         "'secrets': %s: the URL of a server expected, where it may go", name);
     return SOC_OK;
@@ -195,6 +189,19 @@ static bool is_dots(struct soc_slice segment)
     return first > 0 && first + second == segment.length;
 }
 
+/* Returns the length of what some server takes for the end of a segment: a slash, which may be
+ * written as %2f or %5c, or a semicolon; 0 if there is none. */
+static size_t break_length(struct soc_slice text)
+{
+    if (text.length >= 1 && (text.data[0] == '/' || text.data[0] == ';'))
+        return 1;
+    return text.length >= 3 &&
+                   (strncasecmp(text.data, "%2f", 3) == 0 ||
+                    strncasecmp(text.data, "%5c", 3) == 0 || strncasecmp(text.data, "%3b", 3) == 0)
+               ? 3
+               : 0;
+}
+
 /* Returns true if the rest of a URL stays below what precedes it. */
 static bool is_below(struct soc_slice rest)
 {
@@ -204,15 +211,23 @@ static bool is_below(struct soc_slice rest)
             return false;
     for (size_t i = 0; i <= rest.length; i++) {
         bool is_end = i == rest.length || rest.data[i] == '?' || rest.data[i] == '#';
-        if (!is_end && rest.data[i] != '/')
+        size_t length = is_end ? 0 : break_length(soc_slice(rest.data + i, rest.length - i));
+        if (!is_end && length == 0)
             continue;
         if (is_dots(soc_slice(rest.data + start, i - start)))
             return false;
         if (is_end)
             return true;
-        start = i + 1;
+        start = i + length;
+        i = start - 1;
     }
     return true;
+}
+
+bool soc_keys_is_place(const char *text)
+{
+    const char *rest = skip_scheme(text);
+    return rest != NULL && strpbrk(rest, "@?# \\") == NULL;
 }
 
 bool soc_keys_is_within(struct soc_slice url, const char *place)

@@ -73,6 +73,10 @@ void soc_keys_check(const struct soc_keys *keys, enum soc_keys_use use, const ch
  * it may go nowhere. */
 const char *soc_keys_place(const struct soc_keys *keys, struct soc_slice name);
 
+/* Returns true if it is a URL that others can be below: of http or https, with a host, without
+ * user, query and fragment. */
+bool soc_keys_is_place(const char *text);
+
 /* Returns true if the URL is below that place however a client reads it: a path follows
  * that does not climb out, and not more of a host name. */
 bool soc_keys_is_within(struct soc_slice url, const char *place);

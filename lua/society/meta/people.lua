@@ -7,6 +7,11 @@
 ---@field output_format string
 ---@field examples? table
 
+---@class society.Grants what isolated agents of a role may reach; nothing else
+---@field http? string[] the URLs that agent:http may begin with
+---@field secrets? string[] the secrets that agent:http may send
+---@field chat? boolean whether they may ask models
+
 ---@class society.RoleOptions
 ---@field id? string
 ---@field name? string
@@ -15,7 +20,7 @@
 ---@field behaviour? society.Behaviour
 ---@field interface_spec? society.InterfaceSpec
 ---@field reply_timeout_ms? integer of requests to its agents that do not say; at load only
----@field isolated? boolean its agents run in worker processes; at load only
+---@field isolated? boolean|society.Grants its agents run in worker processes; at load only
 
 ---@class society.Collaborator
 ---@field agentId string
