@@ -44,6 +44,7 @@ struct soc_check_message { /* a message and what became of it */
     struct soc_slice id;                   /* under which it was handed out */
     struct soc_check_message *next_letter; /* that its receiver outside was handed */
     uint64_t reply_to;                     /* key; 0: it answers nothing */
+    uint64_t passed_by;                    /* less urgent, yet handed out before it; 0: none */
     int64_t from_ms;                       /* not handled before; 0: at any time */
     int64_t until_ms;                      /* not handled then or later; 0: at any time */
     bool is_dated;                         /* `from_ms` is a date, whatever the clock does */

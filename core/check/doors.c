@@ -26,20 +26,23 @@ void soc_check_silence(struct soc_check *check, int64_t silence_ms)
     check->has_silence = true;
 }
 
-/* Urgent mail leaves first: everything that is durable is there to be handed out. */
+/* Urgent mail leaves first: everything that is durable is there to be handed out. But a message
+ * may have ended in a batch that is not durable yet, so only when it is handed out after all was
+ * it passed by. */
 static void check_urgency(struct soc_check *check, const struct soc_check_agent *agent,
                           const struct soc_check_message *message, int64_t now_ms)
 {
+    if (message->passed_by != 0)
+        soc_books_fail(check,
+                       "%.*s was handed message %llu before message %llu, which is more urgent",
+                       (int)agent->id.length, agent->id.data,
+                       (unsigned long long)message->passed_by, (unsigned long long)message->key);
     for (int priority = 0; priority < message->priority; priority++)
-        for (const struct soc_check_message *other = agent->first[priority]; other != NULL;
+        for (struct soc_check_message *other = agent->first[priority]; other != NULL;
              other = other->next)
             if (other->outcome == SOC_OUTCOME_PENDING && other->is_queued && !other->was_handed &&
                 (other->until_ms == 0 || other->until_ms > now_ms))
-                soc_books_fail(check,
-                               "%.*s was handed message %llu before message %llu, which is more "
-                               "urgent",
-                               (int)agent->id.length, agent->id.data,
-                               (unsigned long long)message->key, (unsigned long long)other->key);
+                other->passed_by = message->key;
 }
 
 static void note_handed(struct soc_check *check, struct soc_check_agent *agent,
@@ -248,6 +251,15 @@ static void forget_heard(const struct soc_check *check, struct soc_check_agent *
         agent->heard_before_ms = check->now_ms;
 }
 
+/* The end of a message that was passed by may be lost, and it is handed out again. */
+static void forget_passed(struct soc_check_agent *agent)
+{
+    for (int priority = 0; priority < SOC_CHECK_CLASSES; priority++)
+        for (struct soc_check_message *message = agent->first[priority]; message != NULL;
+             message = message->next)
+            message->passed_by = 0;
+}
+
 void soc_check_doors_restart(struct soc_check *check)
 {
     size_t cursor = 0;
@@ -256,5 +268,6 @@ void soc_check_doors_restart(struct soc_check *check)
         if (agent->is_outside)
             redeem(agent);
         forget_heard(check, agent);
+        forget_passed(agent);
     }
 }

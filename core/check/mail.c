@@ -436,6 +436,7 @@ static void read_again(struct soc_check *check, const struct soc_record_message_
     message->is_asking = message->asks;
     message->is_answered = message->is_done = message->is_replied = false;
     message->was_handed = message->is_given_up = false;
+    message->passed_by = 0;
     message->attempt = record->attempt;
     message->from_ms = (int64_t)record->deliver_at_ms;
     message->is_dated = message->is_dated_end = false;

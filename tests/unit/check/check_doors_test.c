@@ -58,7 +58,25 @@ static void urgent_letters_leave_first(void)
     normal = write_letter(&h, 2);
     urgent = write_letter(&h, 0);
     hand(&h, normal, "m");
+    hand(&h, urgent, "v");
     CHECK(ends_with(&h, "which is more urgent"));
+}
+
+static void an_urgent_letter_that_has_ended_is_passed_by(void)
+{
+    struct history h = begin_outside();
+    uint64_t normal = write_letter(&h, 2);
+    uint64_t urgent = write_letter(&h, 0);
+    hand(&h, normal, "n"); /* as the host knows already, the other one is cancelled */
+    end(&h, urgent, SOC_OUTCOME_CANCELLED);
+    commit(&h);
+    CHECK(soc_check_fault(h.check) == NULL);
+    normal = write_letter(&h, 2);
+    urgent = write_letter(&h, 0);
+    hand(&h, normal, "m");
+    soc_check_restart(h.check, h.sequence); /* before the end of the other one was durable */
+    hand(&h, urgent, "u");
+    CHECK(ends_with(&h, NULL));
 }
 
 static void a_letter_ends_when_it_is_processed(void)
@@ -248,6 +266,7 @@ static void an_agent_is_ending_if_the_history_says_so(void)
 int main(void)
 {
     RUN(urgent_letters_leave_first);
+    RUN(an_urgent_letter_that_has_ended_is_passed_by);
     RUN(a_letter_ends_when_it_is_processed);
     RUN(an_answer_ends_its_letter);
     RUN(what_was_given_up_is_not_sent_again_until_somebody_decides);
