@@ -37,13 +37,15 @@ society.root(function(root, message)
     objective = "greet", constraints = {}, inputs = "a name", outputs = "a greeting",
     completion_criteria = "a greeting was sent",
   })).id
-  local answer, err = root:request { to = root.state.greeter, payload = message.payload }
+  local answer, err = root:request { to = root.state.greeter, payload = message.payload,
+    timeout_ms = 86400000 } -- a day: the society may be down meanwhile
   return answer and answer.payload or err
 end)
 
 society.main(function(user)
   local name = arg[1] or "world"
-  local answer = assert(user:request { to = "root", payload = { text = name } })
+  local answer = assert(user:request { to = "root", payload = { text = name },
+    timeout_ms = 86400000 })
   print(answer.payload.text)
 end)
 ]]
