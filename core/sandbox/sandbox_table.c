@@ -4,9 +4,10 @@
  * order function gives some order but no error. The table is written only at the end,
  * so an error leaves it unchanged. An order function cannot wait or yield. The other
  * functions work like the native ones but refuse absurd numbers of elements, because no
- * budget hook runs inside them. They report to the budget every few elements, since one
- * may lead through a long chain of `__index`, and at once if there is a metatable: they may
- * be metamethods themselves, which a loop without a hook calls.
+ * budget hook runs inside them. They report to the budget every few elements, and at each one
+ * if there is a metatable: it may lead through a long chain of `__index`, or to a function
+ * that takes long. At once as well, since they may be metamethods themselves, which a loop
+ * without a hook calls.
  * Layer: sandbox. Thread: loop. */
 #include "sandbox/sandbox_parts.h"
 
@@ -44,23 +45,29 @@ static void check_count(lua_State *L, lua_Integer count)
 /* Steps of an element of a table that has a metatable. */
 #define STEPS_OF_INDEX 32
 
-/* Counts one element of a loop over them. */
-static void charge_element(lua_State *L, lua_Integer index)
-{
-    if (index % ELEMENTS_PER_LOOK != 0)
-        return;
-    bool has_metatable = lua_getmetatable(L, 1);
-    lua_pop(L, has_metatable);
-    soc_sandbox_charge(L, has_metatable ? ELEMENTS_PER_LOOK * STEPS_OF_INDEX : ELEMENTS_PER_LOOK);
-}
+/* A loop over elements, of which each may lead through metamethods. */
+struct walk {
+    bool has_metatable;
+};
 
-/* Reports to the budget if the table at 1 has a metatable. */
-static void look(lua_State *L)
+/* Begins a loop over the table at `index`: reports to the budget if it has a metatable. */
+static struct walk begin_walk(lua_State *L, int index)
 {
-    if (!lua_getmetatable(L, 1))
-        return;
+    struct walk walk = {lua_getmetatable(L, index) != 0};
+    if (!walk.has_metatable)
+        return walk;
     lua_pop(L, 1);
     soc_sandbox_charge(L, STEPS_OF_INDEX);
+    return walk;
+}
+
+/* Counts the element of that number. */
+static void charge_element(lua_State *L, struct walk walk, lua_Integer number)
+{
+    if (walk.has_metatable)
+        soc_sandbox_charge(L, STEPS_OF_INDEX);
+    else if (number % ELEMENTS_PER_LOOK == 0)
+        soc_sandbox_charge(L, ELEMENTS_PER_LOOK);
 }
 
 /* Returns how many integers are from `first` to `last`, at most one too many. */
@@ -73,8 +80,8 @@ static lua_Integer count_range(lua_Integer first, lua_Integer last)
                                                 : (lua_Integer)distance + 1;
 }
 
-/* Raises if the value at 1 cannot be used as a list; returns its length. */
-static lua_Integer check_list(lua_State *L)
+/* Raises if the value at 1 cannot be used as a list; returns its length. Begins a walk over it. */
+static lua_Integer check_list(lua_State *L, struct walk *walk)
 {
     if (!lua_istable(L, 1)) {
         bool has_index = luaL_getmetafield(L, 1, "__index") != LUA_TNIL;
@@ -84,7 +91,7 @@ static lua_Integer check_list(lua_State *L)
         if (!has_index || !has_newindex || !has_len)
             luaL_checktype(L, 1, LUA_TTABLE);
     }
-    look(L);
+    *walk = begin_walk(L, 1);
     lua_Integer count = luaL_len(L, 1);
     if (count < 0)
         luaL_error(L, "the length of a list cannot be negative");
@@ -170,7 +177,8 @@ static const int32_t *sort_places(lua_State *L, struct sort *sort, int32_t *plac
 /* table.sort(list [, less]) */
 static int sandbox_sort(lua_State *L)
 {
-    lua_Integer count = check_list(L);
+    struct walk walk;
+    lua_Integer count = check_list(L, &walk);
     if (count < 2)
         return 0;
     if (count > SORT_ELEMENTS_MAX)
@@ -182,7 +190,7 @@ static int sandbox_sort(lua_State *L)
     lua_Integer there = (lua_Integer)lua_rawlen(L, SORT_TABLE);
     lua_createtable(L, (int)(there < count ? there : count), 0);
     for (lua_Integer i = 1; i <= count; i++) {
-        charge_element(L, i);
+        charge_element(L, walk, i);
         lua_geti(L, SORT_TABLE, i);
         lua_rawseti(L, SORT_VALUES, i);
     }
@@ -190,7 +198,7 @@ static int sandbox_sort(lua_State *L)
     struct sort sort = {0};
     const int32_t *sorted = sort_places(L, &sort, places, (size_t)count);
     for (lua_Integer i = 1; i <= count; i++) {
-        charge_element(L, i);
+        charge_element(L, walk, i);
         lua_rawgeti(L, SORT_VALUES, sorted[i - 1]);
         lua_seti(L, SORT_TABLE, i);
     }
@@ -200,7 +208,8 @@ static int sandbox_sort(lua_State *L)
 /* table.insert(list, [position,] value) */
 static int sandbox_insert(lua_State *L)
 {
-    lua_Integer position = check_list(L) + 1;
+    struct walk walk;
+    lua_Integer position = check_list(L, &walk) + 1;
     switch (lua_gettop(L)) {
     case 2:
         break;
@@ -210,7 +219,7 @@ static int sandbox_insert(lua_State *L)
         luaL_argcheck(L, (lua_Unsigned)position - 1u < (lua_Unsigned)last, 2,
                       "position out of bounds");
         for (lua_Integer i = last; i > position; i--) {
-            charge_element(L, i);
+            charge_element(L, walk, i);
             lua_geti(L, 1, i - 1);
             lua_seti(L, 1, i);
         }
@@ -226,14 +235,15 @@ static int sandbox_insert(lua_State *L)
 /* table.remove(list [, position]) -> the removed element */
 static int sandbox_remove(lua_State *L)
 {
-    lua_Integer count = check_list(L);
+    struct walk walk;
+    lua_Integer count = check_list(L, &walk);
     lua_Integer position = luaL_optinteger(L, 2, count);
     if (position != count)
         luaL_argcheck(L, (lua_Unsigned)position - 1u <= (lua_Unsigned)count, 2,
                       "position out of bounds");
     lua_geti(L, 1, position);
     for (; position < count; position++) {
-        charge_element(L, position);
+        charge_element(L, walk, position);
         lua_geti(L, 1, position + 1);
         lua_seti(L, 1, position);
     }
@@ -251,7 +261,9 @@ static int sandbox_move(lua_State *L)
     int to = lua_isnoneornil(L, 5) ? 1 : 5;
     luaL_checktype(L, 1, LUA_TTABLE);
     luaL_checktype(L, to, LUA_TTABLE);
-    look(L);
+    struct walk walk = begin_walk(L, 1);
+    if (begin_walk(L, to).has_metatable)
+        walk.has_metatable = true;
     lua_Integer count = count_range(first, last);
     check_count(L, count);
     luaL_argcheck(L, count == 0 || at <= LUA_MAXINTEGER - (count - 1), 4,
@@ -260,7 +272,7 @@ static int sandbox_move(lua_State *L)
     bool is_forward = at > last || at <= first || (to != 1 && !lua_compare(L, 1, to, LUA_OPEQ));
     for (lua_Integer i = 0; i < count; i++) {
         lua_Integer offset = is_forward ? i : count - 1 - i;
-        charge_element(L, i + 1);
+        charge_element(L, walk, i + 1);
         lua_geti(L, 1, first + offset);
         lua_seti(L, to, at + offset);
     }
@@ -270,13 +282,13 @@ static int sandbox_move(lua_State *L)
 
 /* Returns the length of the text of `count` elements of the table at 1, with the separator
  * at 2. Raises where it is far too long. */
-static size_t sum_elements(lua_State *L, lua_Integer first, lua_Integer count)
+static size_t sum_elements(lua_State *L, struct walk walk, lua_Integer first, lua_Integer count)
 {
     size_t separator;
     luaL_optlstring(L, 2, "", &separator);
     size_t bytes = 0;
     for (lua_Integer i = 0; i < count; i++) {
-        charge_element(L, i + 1);
+        charge_element(L, walk, i + 1);
         if (lua_geti(L, 1, first + i) == LUA_TSTRING)
             bytes += lua_rawlen(L, -1);
         lua_pop(L, 1);
@@ -301,17 +313,17 @@ static int sandbox_concat(lua_State *L)
         return soc_sandbox_call_wrapped(L);
     luaL_Buffer out;
     size_t separator_length;
-    look(L);
+    struct walk walk = begin_walk(L, 1);
     lua_Integer first = luaL_optinteger(L, 3, 1);
     lua_Integer last = lua_isnoneornil(L, 4) ? luaL_len(L, 1) : luaL_checkinteger(L, 4);
     const char *separator = luaL_optlstring(L, 2, "", &separator_length);
     lua_Integer count = count_range(first, last);
     check_count(L, count);
     soc_sandbox_charge(L, (uint64_t)count);
-    soc_sandbox_check_bytes(L, sum_elements(L, first, count));
+    soc_sandbox_check_bytes(L, sum_elements(L, walk, first, count));
     luaL_buffinit(L, &out);
     for (lua_Integer i = 0; i < count; i++) {
-        charge_element(L, i + 1);
+        charge_element(L, walk, i + 1);
         add_element(L, &out, first + i);
         if (i + 1 < count)
             luaL_addlstring(&out, separator, separator_length);
@@ -326,15 +338,16 @@ static int sandbox_concat(lua_State *L)
 /* table.unpack(list [, first [, last]]) -> the elements */
 static int sandbox_unpack(lua_State *L)
 {
+    struct walk walk = {false};
     if (lua_istable(L, 1))
-        look(L);
+        walk = begin_walk(L, 1);
     lua_Integer first = luaL_optinteger(L, 2, 1);
     lua_Integer last = lua_isnoneornil(L, 3) ? luaL_len(L, 1) : luaL_checkinteger(L, 3);
     lua_Integer count = count_range(first, last);
     if (count >= INT_MAX / 2 || !lua_checkstack(L, (int)count + UNPACK_SLOTS))
         return luaL_error(L, "too many results to unpack");
     for (lua_Integer i = 0; i < count; i++) {
-        charge_element(L, i + 1);
+        charge_element(L, walk, i + 1);
         lua_geti(L, 1, first + i);
     }
     return (int)count;

@@ -114,6 +114,7 @@ int soc_script_new(struct soc_script **out, const struct soc_script_options *opt
     script->hooks = (struct soc_box_hooks){
         .push_text = soc_presentation_push_text,
         .renew_budget = soc_budget_renew,
+        .look_at_budget = soc_budget_look,
         .history_start = soc_recorder_start,
         .history_turn = soc_recorder_turn,
     };

@@ -85,8 +85,7 @@ return {
   {
     name = "a worker may make memory executable", file = "core/worker/guard.c", by = WORKERS,
     from = "SCMP_A2(SCMP_CMP_MASKED_EQ, PROT_EXEC, 0),",
-    to = "SCMP_A2(SCMP_CMP_MASKED_EQ, 0, 0),",
-    outside = REAL,
+    to = "SCMP_A2(SCMP_CMP_MASKED_EQ, 0, 0),", outside = REAL,
   },
   {
     name = "a worker may send signals", file = "core/worker/guard.c", by = WORKERS,
@@ -101,19 +100,16 @@ return {
   {
     name = "a worker keeps descriptors above its own", file = "core/worker/guard.c", by = WORKERS,
     from = "    return is_done && syscall(SYS_close_range, fd + 1, ~0u, 0u) == 0;",
-    to = "    return is_done;",
-    outside = REAL,
+    to = "    return is_done;", outside = REAL,
   },
   {
     name = "a worker has the environment", file = "core/worker/zygote.c", by = WORKERS,
     from = "NULL, arguments, environment)",
-    to = "NULL, arguments, environment[0] == NULL ? environ : environment)",
-    outside = REAL,
+    to = "NULL, arguments, environment[0] == NULL ? environ : environment)", outside = REAL,
   },
   {
     name = "an empty parcel is taken", file = "core/worker/parcel.c", by = WORKERS,
-    from = "if (!is_answer(length) || came > length)", to = "if (came > length)",
-    outside = REAL,
+    from = "if (!is_answer(length) || came > length)", to = "if (came > length)", outside = REAL,
   },
   {
     name = "pcall catches the end of a turn", file = "core/sandbox/sandbox_calls.c", by = CALLS,
@@ -125,23 +121,26 @@ return {
   {
     name = "the collector heeds the weak tables of scripts", file = "core/lualib/lua_weak.c",
     by = { "unit:lua_weak_test" },
-    from = "event == MODE_EVENT && *luaH_getint", to = "event < 0 && *luaH_getint",
-    outside = LUA,
+    from = "event == MODE_EVENT && *luaH_getint", to = "event < 0 && *luaH_getint", outside = LUA,
   },
   {
     name = "a function of a library orders a list for as long as it takes",
     file = "core/sandbox/sandbox_table.c", by = BUDGETS,
     from = "    if (has_function && lua_iscfunction(",
-    to = "    if (!has_function && lua_iscfunction(",
-    outside = LUA,
+    to = "    if (!has_function && lua_iscfunction(", outside = LUA,
   },
   {
     name = "unpack as a metamethod reports nothing", file = "core/sandbox/sandbox_table.c",
     by = BUDGETS,
-    from = "    if (lua_istable(L, 1))\n        look(L);\n", to = "",
-    also = { from = "        charge_element(L, i + 1);\n        lua_geti(L, 1, first + i);\n    }\n"
-      .. "    return", to = "        lua_geti(L, 1, first + i);\n    }\n    return" },
+    from = "    if (lua_istable(L, 1))\n        walk = begin_walk(L, 1);\n", to = "",
+    also = { from = "        charge_element(L, walk, i + 1);\n        lua_geti(L, 1, first + i);\n"
+      .. "    }\n    return", to = "        lua_geti(L, 1, first + i);\n    }\n    return" },
     outside = LUA,
+  },
+  {
+    name = "asking the society costs nothing", file = "core/script/turns/effect.c",
+    by = { "spec:effects_budget" },
+    from = "    script->hooks.look_at_budget(L, script);", to = "    (void)0;", outside = LUA,
   },
   {
     name = "pack fills up to any size", file = "core/sandbox/sandbox_text.c", by = BUDGETS,
@@ -160,19 +159,16 @@ return {
     name = "coroutines close each other without end", file = "core/sandbox/sandbox_coroutine.c",
     by = CALLS,
     from = "    if (state->resume_depth >= SOC_SANDBOX_RESUME_DEPTH_MAX)\n        luaL_error",
-    to = "    if (state->resume_depth < 0)\n        luaL_error",
-    outside = LUA,
+    to = "    if (state->resume_depth < 0)\n        luaL_error", outside = LUA,
   },
   {
     name = "rawset changes what is frozen", file = "core/sandbox/sandbox_metatables.c",
     by = FROZEN,
-    from = "    soc_sandbox_check_rawset(L);\n", to = "",
-    outside = LUA,
+    from = "    soc_sandbox_check_rawset(L);\n", to = "", outside = LUA,
   },
   {
     name = "__gc is taken", file = "core/sandbox/sandbox_metatables.c", by = SANDBOX,
-    from = "        refuse_field(L, \"__gc\");\n", to = "",
-    outside = LUA,
+    from = "        refuse_field(L, \"__gc\");\n", to = "", outside = LUA,
   },
   {
     name = "__concat is taken where it corrupts memory",
@@ -183,8 +179,7 @@ return {
   {
     name = "a __concat set later is taken where it corrupts memory",
     file = "core/sandbox/sandbox_metatables.c", by = PATTERN,
-    from = "(has_concat(L, -2) || has_concat(L, -1))", to = "has_concat(L, -2)",
-    outside = LUA,
+    from = "(has_concat(L, -2) || has_concat(L, -1))", to = "has_concat(L, -2)", outside = LUA,
   },
   {
     name = "tables call each other in any number", file = "core/sandbox/sandbox_metatables.c",
@@ -196,8 +191,7 @@ return {
     name = "a repeated turn has no budget of its own", file = "core/script/turns/effect.c",
     by = { "spec:renewed_budget" },
     from = "        script->hooks.renew_budget(script); /* several turns are run as one */\n",
-    to = "",
-    outside = LUA,
+    to = "", outside = LUA,
   },
   {
     name = "the end of the program names no activation", file = "core/kernel/turns/halt.c",
@@ -214,8 +208,7 @@ return {
     name = "a worker hands over any number of values", file = "core/script/turns/seat.c",
     by = GUESTS,
     from = "    if (values > SOC_WORKER_VALUES_MAX || soc_json_check",
-    to = "    if (soc_json_check",
-    outside = REAL,
+    to = "    if (soc_json_check", outside = REAL,
   },
   {
     name = "what a worker says need not be JSON", file = "core/script/turns/seat.c", by = GUESTS,

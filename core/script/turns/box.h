@@ -33,6 +33,7 @@ struct soc_box_hooks {
 
     /* The open turn has all of its budget again. */
     void (*renew_budget)(struct soc_script *script);
+    void (*look_at_budget)(lua_State *L, struct soc_script *script); /* may raise */
 
     /* History is kept, and a turn is over. */
     void (*history_turn)(lua_State *L, struct soc_script *script);

@@ -379,6 +379,15 @@ void soc_budget_charge(lua_State *L, struct soc_script *script, uint64_t steps)
     charge(L, script, steps);
 }
 
+/* Of what a script asks of the host. */
+#define STEPS_OF_EFFECT 100
+
+void soc_budget_look(lua_State *L, struct soc_script *script)
+{
+    if (script->budget->current != NULL)
+        charge(L, script, STEPS_OF_EFFECT);
+}
+
 bool soc_budget_is_spent(const struct soc_script *script)
 {
     return script->budget->is_spent;

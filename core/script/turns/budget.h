@@ -49,6 +49,9 @@ void soc_budget_renew(struct soc_script *script);
 /* Charges steps that the host makes for the open turn; ends it if its budget is spent. */
 void soc_budget_charge(lua_State *L, struct soc_script *script, uint64_t steps);
 
+/* Charges what a script asks of the host, if a turn is open. */
+void soc_budget_look(lua_State *L, struct soc_script *script);
+
 /* Tells whether the open turn, or the last one, was over its budget. */
 bool soc_budget_is_spent(const struct soc_script *script);
 

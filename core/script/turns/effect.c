@@ -124,6 +124,7 @@ static void prepare(lua_State *L, struct soc_script *script, enum soc_effect_kin
         luaL_error(L, "a module cannot act while it loads: move this into a behaviour");
     if (script->is_broken)
         break_turn(L, script);
+    script->hooks.look_at_budget(L, script); /* no hook may lie between two effects */
     if (!script->keeps_history)
         return;
     script->arguments.length = 0;
