@@ -54,7 +54,7 @@ static bool shows(struct member *member, const char *host, const char *name, con
 static void reset(struct member *member, const char *host)
 {
     const struct soc_hosts *hosts = soc_hosts_state(member->world.host);
-    CHECK(hosts->driver.reset(hosts->driver.user, soc_slice_text(host)));
+    CHECK_INT(hosts->driver.reset(hosts->driver.user, soc_slice_text(host), false), SOC_OK);
 }
 
 static int number_of(const struct member *member)
