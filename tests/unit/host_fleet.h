@@ -30,7 +30,7 @@ struct member { /* a host */
     struct fleet *fleet;
     const char *name;
     int number;      /* that it is started with; -1: any */
-    const char *key; /* that signs its frames; NULL: that of the fleet */
+    const char *key; /* that signs its frames; NULL: that of the fleet; "": none */
     struct world world;
     struct soc_links *links; /* NULL: it is down */
     struct soc_disk *disk;   /* NULL: its store is in memory */
@@ -122,7 +122,7 @@ static inline void fleet_begin(struct member *member)
         .peer_count = fleet_peers(member, peers),
         .number = member->number,
         .keys = {soc_slice_text(member->key == NULL ? "a key of this fleet" : member->key)},
-        .key_count = 1,
+        .key_count = member->key != NULL && member->key[0] == '\0' ? 0 : 1,
         .carry = fleet_carry,
         .user = member->fleet,
     };

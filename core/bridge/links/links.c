@@ -19,6 +19,7 @@
 #include "parts/hosts/hosts.h"
 
 #define SILENT_MS      10000 /* without a new card */
+#define REFUSED_MS     2000  /* between alerts about refused frames */
 #define SKEW_MS        1000  /* clocks that differ more raise an alert */
 #define BUSY_LOOK_MS   100
 #define NUMBER_AT_ONCE 1024
@@ -379,6 +380,26 @@ static void hear_appended(void *user, int peer, struct soc_carrier_place place,
     pump(end);
 }
 
+/* The frames of the peer are refused for that reason; NULL: no longer. Each new reason raises an
+ * alert, but whoever mixes frames into the stream does not raise more than one in two seconds. */
+static void set_refused(struct soc_links_end *end, const char *why)
+{
+    int64_t now_ms = soc_links_now(end->links);
+    if (why == NULL || end->refused == NULL || strcmp(end->refused, why) != 0) {
+        if (end->refused == NULL)
+            end->refused_ms = now_ms;
+        free(end->refused);
+        end->refused = why == NULL ? NULL : soc_copy_text(why, strlen(why));
+        end->is_refused_said = false;
+    }
+    if (why == NULL || end->is_refused_said ||
+        (end->refused_said_ms > 0 && now_ms - end->refused_said_ms < REFUSED_MS))
+        return;
+    soc_links_alert(end->links, end->name, "frame_refused", why);
+    end->is_refused_said = true;
+    end->refused_said_ms = now_ms;
+}
+
 /* Takes the items that are new, and everything the frame says, in one batch. */
 static void take_frame(struct soc_links_end *end, const struct soc_frame *frame,
                        const struct soc_link_news *news)
@@ -410,12 +431,10 @@ static void hear_frame(void *user, int peer, struct soc_carrier_place place, str
         return;
     end->is_blocked = false;
     if (soc_frame_read(&frame, bytes, &keys, &detail) < 0) {
-        if (!end->is_refused)
-            soc_links_alert(links, end->name, "frame_refused", detail.text);
-        end->is_refused = true;
+        set_refused(end, detail.text);
         return;
     }
-    end->is_refused = false;
+    set_refused(end, NULL);
     struct soc_link_news news = soc_link_receive(end->link, place, &frame, soc_links_now(links));
     take_frame(end, &frame, &news);
     if (news.is_stopped)
@@ -568,7 +587,9 @@ bool soc_links_is_busy(const struct soc_links *links)
         struct soc_link_figures figures = {0};
         if (end->link != NULL)
             figures = soc_link_figures(end->link);
-        bool is_stopped = figures.stop != SOC_LINK_NONE || links->is_taken;
+        bool is_stopped =
+            figures.stop != SOC_LINK_NONE || links->is_taken ||
+            (end->refused != NULL && soc_links_now(links) - end->refused_ms >= SILENT_MS);
         if (!is_stopped && !end->is_silent &&
             (figures.waiting > 0 || soc_hosts_waiting(links->host, end->peer) > 0))
             return true;
@@ -709,6 +730,7 @@ void soc_links_free(struct soc_links *links)
         soc_buf_fini(&links->ends[i].busy);
         soc_buf_fini(&links->ends[i].busy_after);
         free(links->ends[i].name);
+        free(links->ends[i].refused);
     }
     for (int i = 0; i < links->key_count; i++) {
         explicit_bzero(links->keys[i], strlen(links->keys[i]));

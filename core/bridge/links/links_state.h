@@ -31,9 +31,12 @@ struct soc_links_end {
     int64_t shown_ms;          /* when it was seen last, changed or not */
     bool is_due;               /* a batch is durable: a frame may leave when all it ends is noted */
     bool is_silent;
-    bool is_refused; /* it was said that its frames are refused */
-    bool is_blocked; /* or that its stream cannot be read … */
-    bool is_shut;    /* … or the one to it not written */
+    char *refused;           /* why its last frame was refused; NULL: it was accepted */
+    int64_t refused_ms;      /* since when */
+    int64_t refused_said_ms; /* when an alert said so last */
+    bool is_refused_said;    /* it gave this reason */
+    bool is_blocked;         /* it was said that its stream cannot be read … */
+    bool is_shut;            /* … or the one to it not written */
 };
 
 /* All links of a host. */

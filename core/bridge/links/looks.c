@@ -7,7 +7,8 @@
 #include "kernel/host.h"
 #include "parts/hosts/hosts.h"
 
-#define STATE_UP "up"
+#define STATE_UP      "up"
+#define STATE_REFUSED "refused"
 
 static const char *state_name(const struct soc_links_end *end,
                               const struct soc_link_figures *figures)
@@ -23,6 +24,8 @@ static const char *state_name(const struct soc_links_end *end,
         return "stream_blocked";
     if (end->is_silent)
         return "unreachable";
+    if (end->refused != NULL)
+        return STATE_REFUSED;
     return figures->is_met ? STATE_UP : "connecting";
 }
 
@@ -57,10 +60,13 @@ static void put_link(const struct soc_links_end *end, struct soc_buf *out)
     const struct soc_links *links = end->links;
     const struct soc_hosts_end *stored = soc_hosts_end(end->peer);
     struct soc_link_figures figures = figures_of(end);
+    const char *state = state_name(end, &figures);
     soc_buf_put_byte(out, '{');
     soc_json_put_text_member(out, "host", soc_slice_text(end->name));
-    soc_json_put_text_member(out, "state", soc_slice_text(state_name(end, &figures)));
-    if (figures.stop != SOC_LINK_NONE)
+    soc_json_put_text_member(out, "state", soc_slice_text(state));
+    if (strcmp(state, STATE_REFUSED) == 0)
+        soc_json_put_text_member(out, "message", soc_slice_text(end->refused));
+    else if (figures.stop != SOC_LINK_NONE)
         soc_json_put_text_member(out, "message", soc_slice_text(soc_link_stop_text(figures.stop)));
     put_count(out, "sent", stored->last);
     put_count(out, "acked", stored->acked);

@@ -20,6 +20,7 @@ static const struct soc_column columns[] = {
     {"EPOCH", "epoch", 16},
     {"LAST ACK", "acked_at", TIME_WIDTH},
     {"HEARD", "heard_at", TIME_WIDTH},
+    {"WHY", "message", 200},
     {NULL, NULL, 0},
 };
 
@@ -32,7 +33,7 @@ static const struct soc_param members[] = {
     {.name = "host", .is_needed = true, .summary = "the other host"},
     {.name = "state",
      .is_needed = true,
-     .summary = "up, connecting, unreachable, carrier_lost, or why the link has stopped"},
+     .summary = "up, connecting, refused, unreachable, carrier_lost, or why the link has stopped"},
     {.name = "message", .summary = "what that means, if it is not up"},
     COUNT("sent", "messages numbered for the host"),
     COUNT("acked", "those of them that are durable there"),

@@ -456,7 +456,40 @@ static void a_frame_with_a_wrong_signature_is_named_once(void)
     fleet_run(&fleet, 10 * ROUND_MS);
     CHECK_INT(alerts(alpha, "frame_refused", "beta"), 1);
     CHECK_INT(alerts(beta, "frame_refused", "alpha"), 1);
-    CHECK(shows(alpha, "beta", "state", "\"connecting\""));
+    CHECK(shows(alpha, "beta", "state", "\"refused\""));
+    CHECK(shows(alpha, "beta", "message", "\"the frame is signed with a key this host lacks\""));
+    fleet_close(&fleet);
+}
+
+static void every_new_reason_for_refusing_frames_is_named_until_they_are_accepted(void)
+{
+    struct fleet fleet;
+    fleet_open(&fleet, 1);
+    struct member *alpha = fleet_add(&fleet, "alpha", 1);
+    struct member *beta = fleet_add(&fleet, "beta", 2);
+    beta->key = "";
+    fleet_begin(alpha);
+    fleet_begin(beta);
+    fleet_run(&fleet, ROUND_MS);
+    CHECK_INT(alerts(alpha, "frame_refused", "beta"), 1);
+    CHECK(shows(alpha, "beta", "message", "\"the frame is not signed\""));
+    fleet_kill(beta);
+    beta->key = "a key of another fleet";
+    fleet_begin(beta);
+    fleet_run(&fleet, 10 * ROUND_MS);
+    CHECK_INT(alerts(alpha, "frame_refused", "beta"), 2);
+    CHECK(shows(alpha, "beta", "state", "\"refused\""));
+    CHECK(shows(alpha, "beta", "message", "\"the frame is signed with a key this host lacks\""));
+    CHECK_INT(fleet_send(alpha, "user@beta", "{}"), SOC_OK);
+    fleet_run(&fleet, 10 * ROUND_MS);
+    CHECK(!soc_links_is_busy(alpha->links)); /* nobody waits for a key */
+    fleet_kill(beta);
+    beta->key = NULL;
+    fleet_begin(beta);
+    fleet_run(&fleet, 4 * ROUND_MS);
+    CHECK(shows(alpha, "beta", "state", "\"up\""));
+    CHECK_INT(alerts(alpha, "frame_refused", "beta"), 2);
+    CHECK_INT(taken_by(beta, "alpha"), 1);
     fleet_close(&fleet);
 }
 
@@ -583,6 +616,7 @@ int main(void)
     RUN(a_silent_host_is_named_and_its_agents_show_it_until_it_is_heard);
     RUN(a_host_that_never_came_is_missed_after_ten_seconds);
     RUN(a_frame_with_a_wrong_signature_is_named_once);
+    RUN(every_new_reason_for_refusing_frames_is_named_until_they_are_accepted);
     RUN(clocks_that_differ_are_named_once);
     RUN(an_answer_that_was_long_on_its_way_says_nothing_of_clocks);
     RUN(mail_is_waited_for_as_long_as_it_may_arrive);
