@@ -67,6 +67,7 @@
 #define SOC_WORKER_TOLD_BYTES_MAX   (24u << 20)  /* of what it is told */
 #define SOC_WORKER_ANSWER_BYTES_MAX (8u << 20)   /* of an answer to a question of its */
 #define SOC_WORKER_CPU_S_MAX        600          /* CPU time of a process, over its life */
+#define SOC_HOST_SHARE_MS           12           /* of the host, to do a worker's turn again */
 #define SOC_WORKERS_MAX             64           /* worker processes at once (default) */
 #define SOC_STALL_MS                10           /* before a stalled turn is looked at again */
 #define SOC_PRINT_BYTES_MAX         (1u << 20)   /* of one line that an agent prints */

@@ -37,8 +37,9 @@ void soc_guest_put_text(struct soc_guest *guest, struct soc_slice text)
     soc_json_put_string(&guest->out, text);
 }
 
-/* Writes the value at `index` as JSON: of a message only what names it. */
-static void put_json(lua_State *L, struct soc_guest *guest, int index)
+/* Writes the value at `index` as JSON: of a message only what names it. `what` is the value's name
+ * in errors. */
+static void put_json(lua_State *L, struct soc_guest *guest, int index, const char *what)
 {
     struct soc_detail detail;
     int top = lua_gettop(L);
@@ -48,16 +49,18 @@ static void put_json(lua_State *L, struct soc_guest *guest, int index)
         return;
     }
     lua_pushvalue(L, index);
-    if (soc_lua_json_encode(L, -1, "argument", SOC_WORKER_FRAME_BYTES_MAX, &guest->out, &detail) <
-        0)
+    int rc = soc_lua_json_encode(L, -1, what, SOC_WORKER_FRAME_BYTES_MAX, &guest->out, &detail);
+    if (rc == SOC_ETOOLARGE)
+        luaL_error(L, "%s: an isolated agent can hand over 2.5 MB at once, written as JSON", what);
+    if (rc < 0)
         luaL_error(L, "%s", detail.text);
     lua_settop(L, top);
 }
 
-void soc_guest_put_value(lua_State *L, struct soc_guest *guest, int index)
+void soc_guest_put_value(lua_State *L, struct soc_guest *guest, int index, const char *what)
 {
     soc_buf_put_byte(&guest->out, ',');
-    put_json(L, guest, index);
+    put_json(L, guest, index, what);
 }
 
 /* Replaces a message at `index` by a copy without its payload, which the host has. */
@@ -96,7 +99,7 @@ void soc_guest_put_arguments(lua_State *L, struct soc_guest *guest, int first)
         if (i > first)
             soc_buf_put_byte(&guest->out, ',');
         lighten(L, guest, i);
-        put_json(L, guest, i);
+        put_json(L, guest, i, "argument");
     }
     soc_buf_put_byte(&guest->out, ']');
 }
@@ -371,7 +374,7 @@ static int handle_message(lua_State *L)
     guest->is_running = true;
     lua_call(L, 2, 1);
     soc_guest_begin(guest, "done");
-    soc_guest_put_value(L, guest, lua_gettop(L));
+    soc_guest_put_value(L, guest, lua_gettop(L), "result");
     soc_guest_put_state(L, guest, 1);
     check_frame(L, guest);
     return 0;

@@ -43,9 +43,10 @@ struct soc_guest *soc_guest_of(lua_State *L);
 /* Begins a frame: a list with `what`. */
 void soc_guest_begin(struct soc_guest *guest, const char *what);
 
-/* Adds a text, or the value at `index`, as JSON. The latter raises if it is no JSON. */
+/* Adds a text, or the value at `index`, as JSON. The latter raises if it is no JSON; `what` names
+ * it in the error. */
 void soc_guest_put_text(struct soc_guest *guest, struct soc_slice text);
-void soc_guest_put_value(lua_State *L, struct soc_guest *guest, int index);
+void soc_guest_put_value(lua_State *L, struct soc_guest *guest, int index, const char *what);
 
 /* Adds the values from `first` to the top as a list. */
 void soc_guest_put_arguments(lua_State *L, struct soc_guest *guest, int first);

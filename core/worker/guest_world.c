@@ -120,7 +120,7 @@ static int load_module(lua_State *L)
     struct soc_detail detail;
     size_t length;
     soc_guest_begin(guest, "require");
-    soc_guest_put_value(L, guest, 1);
+    soc_guest_put_value(L, guest, 1, "argument");
     int first = lua_gettop(L) + 1;
     soc_guest_ask(L, guest); /* path, text */
     lua_settop(L, first + 1);
@@ -222,7 +222,9 @@ static int agent_newindex(lua_State *L)
                           lua_tostring(L, 2));
     if (lua_touserdata(L, 1) != soc_guest_of(L)->handle)
         return luaL_error(L, "an agent's handle works only inside its own activation");
-    luaL_checktype(L, 3, LUA_TTABLE);
+    if (lua_type(L, 3) != LUA_TTABLE)
+        return luaL_error(L, "agent.state must be a table, got %s; empty it with agent.state = {}",
+                          luaL_typename(L, 3));
     lua_setiuservalue(L, 1, 1);
     handle->has_state = true;
     return 0;
@@ -286,7 +288,7 @@ static int message_index(lua_State *L)
         !guest->is_running)
         return 0;
     soc_guest_begin(guest, "text");
-    soc_guest_put_value(L, guest, 1);
+    soc_guest_put_value(L, guest, 1, "argument");
     int count = soc_guest_ask(L, guest);
     if (count == 0)
         return 0;

@@ -219,17 +219,41 @@ static int body(lua_State *L)
     return 0;
 }
 
+/* Of a script's error, as it is shown. */
+#define ERROR_BYTES_MAX 4096
+
+/* Replaces the value at 1 by its JSON. A lua_CFunction: it may run out of memory. */
+static int encode_error(lua_State *L)
+{
+    struct soc_buf json = {0};
+    struct soc_detail detail;
+    lua_settop(L, 1);
+    if (soc_lua_json_encode(L, 1, "error", ERROR_BYTES_MAX, &json, &detail) == SOC_OK)
+        lua_pushlstring(L, json.data, json.length);
+    soc_buf_fini(&json);
+    return 1;
+}
+
 static void put_failure(struct job *job, lua_State *co)
 {
+    lua_State *L = job->L;
     size_t length = 0;
-    const char *text = lua_tolstring(co, -1, &length);
+    lua_pushcfunction(L, encode_error);
+    lua_pushvalue(co, -1);
+    lua_xmove(co, L, 1);
+    if (job->over != NULL || !lua_istable(L, -1))
+        lua_remove(L, -2);
+    else if (lua_pcall(L, 1, 1, 0) != LUA_OK)
+        lua_pushnil(L);
+    const char *text = lua_tolstring(L, -1, &length);
     if (job->over != NULL)
         soc_job_put_over(job->answer, job->over, job->over_limit);
     else if (text == NULL || soc_utf8_fault(soc_slice(text, length)) >= 0)
-        soc_job_put_error(job->answer, "script_error", SOC_SLICE("(an error that is not a text)"));
+        soc_job_put_error(job->answer, "script_error",
+                          SOC_SLICE("(an error that is neither a text nor JSON)"));
     else
         soc_job_put_error(job->answer, "script_error",
-                          soc_slice(text, length < 4096 ? length : 4096));
+                          soc_slice(text, length < ERROR_BYTES_MAX ? length : ERROR_BYTES_MAX));
 }
 
 /* Opens the state; false, with an answer, if that fails. */

@@ -111,14 +111,20 @@ static struct soc_slice id_of(const struct soc_terminal *terminal, uint64_t numb
     return soc_slice(terminal->ids.data + (number - 1) * SOC_ITEM_ID_BYTES, SOC_ITEM_ID_BYTES);
 }
 
-/* Appends an agent's text, indented and without terminal control sequences. */
-static void put_words(struct soc_buf *out, struct soc_slice value)
+/* Appends an agent's text without terminal control sequences; `line_end` begins a further line. */
+static void put_lines(struct soc_buf *out, struct soc_slice value, const char *line_end)
 {
     struct soc_buf text = {0};
     if (!soc_json_string(value, &text))
         soc_buf_put_slice(&text, value);
-    soc_log_put_harmless(out, soc_buf_slice(&text), "\n    ", ' ');
+    soc_log_put_harmless(out, soc_buf_slice(&text), line_end, ' ');
     soc_buf_fini(&text);
+}
+
+/* The same on one line: whatever stands on a line of its own is the host's. */
+static void put_words(struct soc_buf *out, struct soc_slice value)
+{
+    put_lines(out, value, " ");
 }
 
 static void put_line(struct soc_buf *out, const char *before, struct soc_slice value)
@@ -144,7 +150,11 @@ static void put_item(struct soc_terminal *terminal, struct soc_buf *out, struct 
         soc_buf_put_text(out, "  OVERDUE");
     if (soc_json_member(item, "withdrawn").data != NULL)
         soc_buf_put_text(out, "  WITHDRAWN");
-    put_line(out, "\n    ", soc_json_member(item, "body"));
+    struct soc_slice body = soc_json_member(item, "body");
+    if (body.data != NULL) {
+        soc_buf_put_text(out, "\n    ");
+        put_lines(out, body, "\n    ");
+    }
     soc_json_walk(&walk, soc_json_member(item, "options"));
     for (int i = 1; soc_json_next(&walk); i++) {
         soc_buf_printf(out, "%s%d. ", before, i);

@@ -8,6 +8,7 @@
 #include "base/limits.h"
 #include "kernel/look.h"
 #include "kernel/refusal.h"
+#include "kernel/registry.h"
 #include "lualib/lua_json.h"
 #include "parts/telemetry/telemetry.h"
 #include "script/bindings/bind.h"
@@ -232,6 +233,25 @@ static int agent_version(lua_State *L)
     return 1;
 }
 
+/* Prints for the running agent. Each line of an isolated one begins with `ID| `, and nothing in it
+ * moves the cursor: no stranger prints what could pass for the host's or another agent's. */
+static void print_out(struct soc_script *script, struct soc_slice text)
+{
+    const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
+    struct soc_buf line = {0};
+    struct soc_buf mark = {0};
+    if (!soc_registry_isolates(script->host, agent)) {
+        soc_gate_print(script->host, text);
+        return;
+    }
+    soc_buf_printf(&mark, "\n%s| ", agent->id);
+    soc_buf_put_text(&line, soc_buf_text(&mark) + 1);
+    soc_log_put_harmless(&line, text, soc_buf_text(&mark), ' ');
+    soc_gate_print(script->host, soc_buf_slice(&line));
+    soc_buf_fini(&mark);
+    soc_buf_fini(&line);
+}
+
 /* print(…): an effect inside a turn. While the app loads, the line goes to the log. */
 static int gate_print(lua_State *L)
 {
@@ -265,7 +285,7 @@ static int gate_print(lua_State *L)
     uint64_t hash = soc_hash(text, length, 0);
     if (soc_effect_begin_aside(L, script, SOC_EFFECT_PRINT, hash, &count) == SOC_GATE_RECORDED)
         return 0;
-    soc_gate_print(script->host, soc_slice(text, length));
+    print_out(script, soc_slice(text, length));
     soc_gate_answer(script->host, SOC_SLICE("[]"));
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "base/hash.h"
 #include "base/json.h"
 #include "base/limits.h"
+#include "kernel/refusal.h"
 #include "lualib/lua_json.h"
 #include "parts/models/calls.h"
 #include "script/bindings/bind.h"
@@ -21,34 +22,47 @@ static void put_limit(lua_State *L, struct soc_buf *out, const char *name, int64
     soc_json_put_integer(out, number);
 }
 
-static void put_script(lua_State *L, struct soc_buf *out)
+/* Refuses what the caller could not know: it is the model or the stranger that wrote it. */
+static int refuse(struct soc_frame *frame, const char *error, const char *message)
+{
+    soc_refuse_named(&frame->error, error, message);
+    return SOC_EREFUSED;
+}
+
+static int put_script(lua_State *L, struct soc_frame *frame)
 {
     size_t length;
     if (soc_option_field(L, 2, "script") != LUA_TSTRING)
         luaL_error(L, "run_lua: 'script' must be a text of Lua");
     const char *text = lua_tolstring(L, -1, &length);
     if (length > SOC_RUN_LUA_BYTES_MAX)
-        luaL_error(L, "run_lua: 'script' can have 1 MB at most");
+        return refuse(frame, "too_large", "'script' can have 1 MB at most");
     if (soc_utf8_fault(soc_slice(text, length)) >= 0)
-        luaL_error(L, "run_lua: 'script' is not UTF-8");
-    soc_json_put_text_member(out, "script", soc_slice(text, length));
+        return refuse(frame, "script_error", "'script' is not UTF-8");
+    soc_json_put_text_member(&frame->payload, "script", soc_slice(text, length));
+    return SOC_OK;
 }
 
-static void put_values(lua_State *L, struct soc_buf *out)
+static int put_values(lua_State *L, struct soc_frame *frame)
 {
     struct soc_detail detail;
     int type = soc_option_field(L, 2, "values");
     if (type == LUA_TNIL)
-        return;
+        return SOC_OK;
     if (type != LUA_TTABLE)
         luaL_error(L, "run_lua: 'values' must be a table, got %s", luaL_typename(L, -1));
-    soc_json_put_name(out, "values");
-    if (soc_lua_json_encode(L, lua_gettop(L), "values", SOC_RUN_LUA_BYTES_MAX, out, &detail) < 0)
+    soc_json_put_name(&frame->payload, "values");
+    int rc = soc_lua_json_encode(L, lua_gettop(L), "values", SOC_RUN_LUA_BYTES_MAX, &frame->payload,
+                                 &detail);
+    if (rc == SOC_ETOOLARGE)
+        return refuse(frame, "too_large", "'values' can have 1 MB at most, written as JSON");
+    if (rc < 0)
         luaL_error(L, "run_lua: %s", detail.text);
+    return SOC_OK;
 }
 
 /* Writes the request to frame->payload, its members in order. */
-static struct soc_call_draft read_request(lua_State *L, struct soc_frame *frame)
+static int read_request(lua_State *L, struct soc_frame *frame, struct soc_call_draft *draft)
 {
     static const char *const known[] = {"script",       "values",     "cpu_ms",
                                         "memory_bytes", "timeout_ms", NULL};
@@ -59,16 +73,18 @@ static struct soc_call_draft read_request(lua_State *L, struct soc_frame *frame)
     soc_buf_put_byte(out, '{');
     put_limit(L, out, "cpu_ms", CPU_MS, SOC_RUN_LUA_CPU_MS_MAX);
     put_limit(L, out, "memory_bytes", SOC_SCRIPT_GROWTH_BYTES_MAX, SOC_SCRIPT_GROWTH_BYTES_MAX);
-    put_script(L, out);
-    put_values(L, out);
+    int rc = put_script(L, frame);
+    if (rc == SOC_OK)
+        rc = put_values(L, frame);
     soc_buf_put_byte(out, '}');
-    if (out->length > SOC_WORKER_FRAME_BYTES_MAX)
-        luaL_error(L, "run_lua: script and values are too large, written as JSON");
-    return (struct soc_call_draft){
+    if (rc == SOC_OK && out->length > SOC_WORKER_FRAME_BYTES_MAX)
+        rc = refuse(frame, "too_large", "script and values are too large, written as JSON");
+    *draft = (struct soc_call_draft){
         .kind = SOC_SLICE("lua"),
         .timeout_ms = soc_option_timeout(L, 2, "run_lua", TIMEOUT_MS),
         .may_repeat = true, /* it changes nothing */
     };
+    return rc;
 }
 
 /* agent:run_lua{ script, values?, cpu_ms?, memory_bytes?, timeout_ms? }
@@ -77,13 +93,16 @@ static int agent_run_lua(lua_State *L)
 {
     struct soc_script *script = soc_handle_script(L);
     struct soc_frame *frame = soc_frame_open(script);
-    struct soc_call_draft draft = read_request(L, frame);
+    struct soc_call_draft draft;
+    int rc = read_request(L, frame, &draft);
     soc_effect_check_wait(L);
     draft.request = soc_buf_slice(&frame->payload);
     uint64_t hash = soc_hash(draft.request.data, draft.request.length, 0);
     int count;
     if (soc_effect_begin(L, script, SOC_EFFECT_RUN_LUA, hash, &count) == SOC_GATE_RECORDED)
         return count;
+    if (rc < 0)
+        return soc_effect_finish(L, frame, rc);
     soc_calls_ask(script->host, &draft);
     return soc_effect_yield(L);
 }

@@ -98,7 +98,9 @@ static int handle_newindex(lua_State *L)
     if (strcmp(luaL_checkstring(L, 2), "state") != 0)
         return luaL_error(L, "agent.%s cannot be set; keep what must last in agent.state",
                           lua_tostring(L, 2));
-    luaL_checktype(L, 3, LUA_TTABLE);
+    if (lua_type(L, 3) != LUA_TTABLE)
+        return luaL_error(L, "agent.state must be a table, got %s; empty it with agent.state = {}",
+                          luaL_typename(L, 3));
     lua_pushvalue(L, 3);
     lua_setiuservalue(L, 1, 1);
     handle->has_state = true;

@@ -381,6 +381,8 @@ static int end_turn(lua_State *co, struct soc_script *script, enum soc_seat_stat
     case SOC_SEAT_OVER:
         return soc_effect_break_budget(co, script, "cpu_ms", script->cpu_ms_max,
                                        soc_seat_used_ms(thread_of(script)->seat));
+    case SOC_SEAT_LABOUR:
+        return soc_effect_break_budget(co, script, "host_ms", SOC_HOST_SHARE_MS, 0);
     case SOC_SEAT_FULL:
         return soc_effect_break_budget(co, script, "memory", script->memory_bytes_max, 0);
     case SOC_SEAT_STRAYED:

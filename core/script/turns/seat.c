@@ -19,7 +19,7 @@
 
 /* A turn of several questions is over its budget if doing it again takes so much CPU time: each
  * time that its worker is slow it is done again, and everybody waits for that. */
-#define REDO_US     12000
+#define REDO_US     (SOC_HOST_SHARE_MS * 1000)
 #define REDO_COUNT  16
 #define LARGE_COUNT 3 /* if they are large */
 #define LARGE_BYTES ((size_t)4 << 20)
@@ -428,7 +428,7 @@ enum soc_seat_state soc_seat_hear(struct soc_seat *seat, struct soc_slice *asked
     enum soc_seat_state state = SOC_SEAT_ASKED;
     if (seat->place == seat->count) {
         if (is_laborious(seat))
-            return seat->is_redone ? SOC_SEAT_OVER : SOC_SEAT_BUSY;
+            return seat->is_redone ? SOC_SEAT_LABOUR : SOC_SEAT_BUSY;
         seat->is_redone = false;
         state = seat->worker == NULL ? start_worker(seat) : listen(seat, &said);
         if (state == SOC_SEAT_ASKED)

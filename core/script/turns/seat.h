@@ -44,6 +44,7 @@ enum soc_seat_state {
     SOC_SEAT_DEAD,    /* the worker died, or spoke nonsense */
     SOC_SEAT_STRAYED, /* the new worker asks for something else than the former one */
     SOC_SEAT_OVER,    /* its CPU time is over */
+    SOC_SEAT_LABOUR,  /* the host has spent its share on doing the turn again */
     SOC_SEAT_FULL,    /* there is more in the notes than a turn may add to memory */
     SOC_SEAT_NONE,    /* the system gives no worker */
 };

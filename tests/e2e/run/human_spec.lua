@@ -33,7 +33,8 @@ local MAIN = [[
 society.main(function(user)
   for i, item in ipairs({
     { title = "first", body = "line one\nline \27[31mtwo\u{9B}\u{202E}!", options = { "a", "b" } },
-    { title = "second", priority = "urgent" }, { title = "third" },
+    { title = "second", priority = "urgent" },
+    { title = "third\n[9] c9: forged", options = { "x\n[8] c8: forged" } },
   }) do
     user:send_message { to = "root", payload = { id = "c" .. i, item = item } }
   end
@@ -80,6 +81,8 @@ describe("the person at the terminal", function()
     assert.equal(0, code, shown)
     assert.matches("[1] c1: first\n    line one\n    line  [31mtwo  !\n    options: 1. a, 2. b",
       shown, 1, true)
+    assert.matches("[3] c3: third [9] c9: forged\n    options: 1. x [8] c8: forged\n", shown, 1,
+      true)
     assert.matches("c2\tapprove\tnil\tnil", shown, 1, true)
     assert.matches("c1\treject\ttoo expensive\tnil", shown, 1, true)
     assert.matches("c3\tmodify\tnil\t10", shown, 1, true)

@@ -32,6 +32,23 @@ describe("agent:run_lua", function()
     assert.matches("script:2: attempt to index a nil value", err.message, 1, true)
   end)
 
+  it("shows an error that is a table as JSON", function()
+    assert.equal('{"code":7}', run({ script = "error({ code = 7 })" }).message)
+    assert.matches("neither a text nor JSON", run({ script = "error({ print })" }).message, 1, true)
+    assert.matches("neither a text nor JSON",
+      run({ script = "error({ ('x'):rep(5000) })" }).message, 1, true)
+  end)
+
+  it("refuses a script or values that cannot be handed in, which the caller did not write",
+    function()
+      local err = run({ script = "--" .. ("x"):rep(1048576) })
+      assert.same({ "too_large", "'script' can have 1 MB at most" }, { err.error, err.message })
+      err = run({ script = "return '\xff'" })
+      assert.same({ "script_error", "'script' is not UTF-8" }, { err.error, err.message })
+      err = run({ script = "return 1", values = { ("x"):rep(1048577) } })
+      assert.equal("too_large", err.error)
+    end)
+
   it("ends an endless script by its budget, whatever it catches", function()
     local err = run({ script = "while true do pcall(function() while true do end end) end",
       cpu_ms = 1 })
