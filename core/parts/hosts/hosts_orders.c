@@ -24,6 +24,7 @@
 #include "parts/hosts/hosts_probe.h"
 #include "parts/hosts/hosts_ring.h"
 #include "parts/supervision/hold.h"
+#include "parts/tasks/tasks_lookup.h"
 
 /* ---- giving orders ---- */
 
@@ -220,6 +221,23 @@ void soc_hosts_ack(struct soc_host *host, const struct soc_message *message,
     soc_buf_fini(&payload);
 }
 
+void soc_hosts_tell_begun(struct soc_host *host, const struct soc_message *message)
+{
+    struct soc_slice id = soc_message_text(message, SOC_TEXT_FOREIGN_ID);
+    const struct soc_task *task = soc_tasks_find_key(host, message->key);
+    struct soc_slice local;
+    struct soc_slice name;
+    struct soc_buf payload = {0};
+    if (task == NULL || task->tries > 0 || id.data == NULL || message->from == NULL ||
+        !message->from->is_remote || !soc_id_divide(soc_agent_id(message->from), &local, &name))
+        return;
+    put_order(&payload, soc_agent_id(task->owner), (struct soc_slice){0});
+    soc_json_put_text_member(&payload, "message_id", id);
+    soc_buf_put_byte(&payload, '}');
+    soc_hosts_notify(host, name, "host_begun", soc_buf_slice(&payload));
+    soc_buf_fini(&payload);
+}
+
 /* ---- obeying ---- */
 
 /* An order as it came. */
@@ -361,6 +379,20 @@ static int note_ack(struct given *given)
     return SOC_OK;
 }
 
+/* A task that an agent of this host has given to one of the peer has begun there. */
+static int note_begun(struct given *given)
+{
+    uint64_t key;
+    struct soc_slice id = soc_json_plain_string(soc_json_member(given->payload, "message_id"));
+    if (given->from != NULL || id.data == NULL || !soc_message_id_parse(id, &key))
+        return SOC_OK;
+    const struct soc_task *task = soc_tasks_find_key(given->host, key);
+    if (task != NULL && task->owner->is_remote &&
+        soc_hosts_peer_of(given->host, task->owner) == given->peer)
+        soc_tasks_begin_remote(given->host, key);
+    return SOC_OK;
+}
+
 static int pass_probe(struct given *given)
 {
     if (given->from == NULL)
@@ -410,13 +442,10 @@ bool soc_hosts_obey(struct soc_host *host, struct soc_hosts_peer *peer, struct s
     static const struct {
         const char *type;
         int (*obey)(struct given *given);
-    } orders[] = {{"host_spawn", spawn},
-                  {"host_end", end},
-                  {"host_hold", hold},
-                  {"host_gone", forget},
-                  {"host_ack", note_ack},
-                  {"host_probe", pass_probe},
-                  {"host_probe_back", confirm_ring},
+    } orders[] = {{"host_spawn", spawn},        {"host_end", end},
+                  {"host_hold", hold},          {"host_gone", forget},
+                  {"host_ack", note_ack},       {"host_begun", note_begun},
+                  {"host_probe", pass_probe},   {"host_probe_back", confirm_ring},
                   {"host_deadlock", break_ring}};
     struct given given = {
         .host = host,

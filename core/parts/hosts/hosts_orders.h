@@ -11,6 +11,7 @@
  *   host_hold { id, resume, subtree, … }    a child of the sender is paused or resumed
  *   host_gone { id, parent }                a child of `parent` has ended
  *   host_ack { id, message_id, outcome }    what an agent sent to `id` has ended
+ *   host_begun { id, message_id }            the task of `id` that the message opened has begun
  *   host_probe, host_probe_back, host_deadlock   see hosts_probe.h and hosts_ring.h
  *
  * A host ignores an order of another host itself that it does not know.
@@ -37,6 +38,10 @@ int soc_hosts_broadcast(struct soc_host *host, const struct soc_passage *passage
 /* A message from another host has ended: tells that host if an ack is required. */
 void soc_hosts_ack(struct soc_host *host, const struct soc_message *message,
                    enum soc_outcome outcome);
+
+/* A message from another host is delivered, or was handled: tells that host if a task begins
+ * with it for the first time. */
+void soc_hosts_tell_begun(struct soc_host *host, const struct soc_message *message);
 
 /* Tells whether somebody waits for an ack of that message, which went to an agent of the peer. */
 bool soc_hosts_awaits_ack(struct soc_host *host, const struct soc_hosts_peer *peer, uint64_t key);

@@ -416,9 +416,16 @@ static bool finish(struct soc_host *host, struct soc_message *message, enum soc_
     if (soc_message_text(message, SOC_TEXT_FOREIGN_ID).data == NULL)
         return false;
     soc_hosts_ack(host, message, outcome);
-    if (outcome == SOC_OUTCOME_PROCESSED)
+    if (outcome == SOC_OUTCOME_PROCESSED) {
+        soc_hosts_tell_begun(host, message); /* shown to the person, or to an agent outside */
         soc_hosts_leave_open(host, message->key);
+    }
     return false;
+}
+
+static void deliver(struct soc_host *host, struct soc_message *message)
+{
+    soc_hosts_tell_begun(host, message);
 }
 
 static void failed(struct soc_host *host, struct soc_message *message, enum soc_outcome outcome)
@@ -457,6 +464,8 @@ const struct soc_part soc_hosts_part = {
     .agent_ended = agent_ended,
     .check = soc_hosts_check_order,
     .sent = soc_hosts_broadcast,
+    .deliver = deliver,
+    .taken = deliver,
     .finish = finish,
     .find_asked = soc_hosts_find_asked,
     .wait_changed = soc_hosts_probe_watch,

@@ -391,6 +391,13 @@ void soc_tasks_begin(struct soc_host *host, const struct soc_message *message)
         begin(host, task);
 }
 
+void soc_tasks_begin_remote(struct soc_host *host, uint64_t key)
+{
+    struct soc_task *task = soc_tasks_find_key(host, key);
+    if (task != NULL && task->owner->is_remote && task->owns_message)
+        begin(host, task);
+}
+
 void soc_tasks_take(struct soc_host *host, const struct soc_message *message)
 {
     struct soc_task *task = soc_tasks_of(host, message);
@@ -556,7 +563,7 @@ bool soc_tasks_ended(struct soc_host *host, struct soc_message *message, enum so
         fail_task(host, task, outcome, reason);
         return false;
     }
-    if (task->again_ms == 0)
+    if (task->again_ms == 0 && outcome == SOC_OUTCOME_PROCESSED)
         begin(host, task); /* shown to the person, or received as a reply */
     task->message = message;
     task->owns_message = true;

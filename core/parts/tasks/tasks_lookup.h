@@ -44,6 +44,10 @@ uint32_t soc_tasks_count_open(const struct soc_host *host, const struct soc_agen
 bool soc_tasks_cancel_remote(struct soc_host *host, const struct soc_agent *owner,
                              struct soc_slice id, struct soc_slice reason);
 
+/* The task with that key has begun on the host of its owner, an agent elsewhere. Does nothing if
+ * that is known, or if the task waits here. */
+void soc_tasks_begin_remote(struct soc_host *host, uint64_t key);
+
 /* The host of the owner, an agent elsewhere, has cancelled the task with that key: cancels it
  * here as well, with its descendants, and tells the assigner. False: there is none. Outside any
  * turn. */

@@ -167,6 +167,8 @@ static bool accept_result(struct soc_host *host, struct soc_message *message)
     struct soc_task *task = soc_tasks_find_key(host, key);
     if (task == NULL || task->owner != from)
         task = soc_tasks_find(host, from, soc_message_text(message, SOC_TEXT_TASK_ID));
+    if (task != NULL && from->is_remote)
+        soc_tasks_begin_remote(host, task->key); /* a result may overtake the word of that */
     bool is_final = task == NULL && soc_tasks_has_done(host, from, key);
     bool is_known = is_final;
     if (task != NULL && task->state == SOC_TASK_PROCESSING && is_for(host, task, message->to)) {

@@ -180,6 +180,36 @@ describe("a task on another host", function()
       alerts)
   end)
 
+  it("is pending for its assigner until it begins there", function()
+    local f = act(function(root)
+      assign(root)
+      assign(root, { task_id = "T2", payload = { text = "dig on" } })
+      root:sleep(60000)
+      return {}
+    end, { faults = function(f)
+      f:advance(10000)
+      for _, s in ipairs({ f.alpha, f.beta }) do
+        local second = fleets.find(s:tasks(), "T2", "task_id")
+        assert.same({ "processing", "pending", 0 }, { state_of(s), second.state, second.tries })
+        assert.is_nil(second.started_at)
+      end
+      cancel_there(f, "root", "T1")
+      f:advance(1000)
+      f.alpha:crash()
+      f.alpha:recover()
+      local second = fleets.find(f.alpha:tasks(), "T2", "task_id")
+      assert.same({ "processing", 1 }, { second.state, second.tries })
+      assert.matches("^2026%-01%-01T00:00:1", second.started_at)
+      f:advance(30000)
+    end })
+    local alerts = {}
+    for _, message in ipairs(f.alpha:messages({ type = "alert" })) do
+      alerts[#alerts + 1] = message.payload.alert_type .. " of " .. message.payload.task_id
+      assert.matches("^2026%-01%-01T00:30:1", message.timestamp) -- half an hour from its start
+    end
+    assert.same({ "timeout of T2" }, alerts)
+  end)
+
   it("fails for its assigner if its owner fails to handle it", function()
     local f = act(function(root)
       assign(root, { payload = { text = "ask" } }) -- nobody decides, and that raises there
