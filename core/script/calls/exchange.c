@@ -397,23 +397,28 @@ static bool has_proxy(const struct soc_script *script)
     return false;
 }
 
-/* Tells whether a header says where a request goes or ends: what follows on the connection could
- * be a request that nobody has checked. */
-static bool has_framing(const struct soc_exchange_request *request)
+static bool is_framing(struct soc_slice name)
 {
     static const char *const names[] = {"Host",    "Content-Length", "Transfer-Encoding",
                                         "Upgrade", "Connection",     "Trailer",
                                         "TE",      "Expect"};
-    struct soc_json_walk walk;
-    soc_json_walk(&walk, soc_json_member(request->json, "headers"));
-    while (soc_json_next(&walk)) {
-        for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-            if (walk.name.length == strlen(names[i]) &&
-                strncasecmp(walk.name.data, names[i], walk.name.length) == 0)
-                return true;
-        if (walk.name.length >= 6 && strncasecmp(walk.name.data, "Proxy-", 6) == 0)
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+        if (name.length == strlen(names[i]) && strncasecmp(name.data, names[i], name.length) == 0)
             return true;
-    }
+    return name.length >= 6 && strncasecmp(name.data, "Proxy-", 6) == 0;
+}
+
+/* Tells whether a header, be it that of the secret, says where a request goes or ends: what
+ * follows on the connection could be a request that nobody has checked. */
+static bool has_framing(const struct soc_exchange_request *request)
+{
+    struct soc_json_walk walk;
+    if (request->secret_env != NULL && is_framing(soc_slice_text(request->secret_header)))
+        return true;
+    soc_json_walk(&walk, soc_json_member(request->json, "headers"));
+    while (soc_json_next(&walk))
+        if (is_framing(walk.name))
+            return true;
     return false;
 }
 
