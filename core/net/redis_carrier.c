@@ -343,6 +343,10 @@ static void take_time(void *user, const struct soc_redis_reply *reply)
 {
     struct redis_carrier *carrier = user;
     const struct soc_carrier_events *events = &carrier->carrier.events;
+    if (soc_redis_reply_error(reply).length > 0) {
+        drop_by_error(carrier->writer, reply);
+        return;
+    }
     if (soc_redis_reply_count(reply) != 2)
         return;
     int64_t seconds = read_number(soc_redis_reply_text(soc_redis_reply_at(reply, 0)));

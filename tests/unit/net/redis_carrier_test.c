@@ -238,6 +238,11 @@ static void ignore_event(void *user)
     ++*(int *)user;
 }
 
+static void take_ok(void *user, const struct soc_redis_reply *reply)
+{
+    *(int *)user += soc_redis_reply_error(reply).length == 0;
+}
+
 static void a_key_of_another_type_is_named(void)
 {
     struct pair pair;
@@ -255,6 +260,26 @@ static void a_key_of_another_type_is_named(void)
     close_pair(&pair);
 }
 
+/* Without it no card is ever looked at. */
+static void a_server_that_refuses_to_tell_the_time_is_of_no_use(void)
+{
+    struct pair pair;
+    open_pair(&pair);
+    int ups = 0;
+    struct soc_redis_options options = {.url = soc_slice_text(pair.server.url)};
+    struct soc_redis_events events = {.up = ignore_event, .user = &ups};
+    struct soc_redis *redis = soc_redis_open(pair.loop, &options, &events, NULL);
+    CHECK(wait_for(pair.loop, &ups, 1));
+    int losses = pair.alpha.losses;
+    soc_redis_call(redis, take_ok, &ups, "ACL", "SETUSER", "default", "-time", NULL);
+    CHECK(wait_for(pair.loop, &ups, 2));
+    soc_carrier_exchange(pair.alpha.carrier, SOC_SLICE("I am alpha"));
+    CHECK(wait_for(pair.loop, &pair.alpha.losses, losses + 1));
+    CHECK_INT(pair.alpha.rounds, 0);
+    soc_redis_close(redis);
+    close_pair(&pair);
+}
+
 int main(void)
 {
     if (!redis_server_is_there())
@@ -264,5 +289,6 @@ int main(void)
     RUN(a_server_that_forgot_everything_is_noticed);
     RUN(cards_time_and_numbers_are_exchanged);
     RUN(a_key_of_another_type_is_named);
+    RUN(a_server_that_refuses_to_tell_the_time_is_of_no_use);
     return check_done();
 }
