@@ -23,7 +23,6 @@ local LOOP = "while true do end"
 local FOREVER = "local function forever() while true do end end "
 local CLOSER = "local function closer(f) return setmetatable({}, { __close = f }) end "
 
-
 M.scripts = {}
 add(M.scripts, TIME,
   LOOP,

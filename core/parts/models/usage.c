@@ -99,7 +99,6 @@ void soc_usage_add(struct soc_host *host, const struct soc_agent *agent, struct 
     soc_batch_put(host, &record);
 }
 
-/* A record holds the total so far, so only the difference is added. */
 void soc_usage_put_words(struct soc_buf *out, const struct soc_usage *used)
 {
     soc_buf_printf(out, "%llu %s, %llu tokens, $%.4f", (unsigned long long)used->calls,
@@ -108,6 +107,7 @@ void soc_usage_put_words(struct soc_buf *out, const struct soc_usage *used)
                    (double)used->cost_micros / 1e6);
 }
 
+/* A record holds the total so far, so only the difference is added. */
 void soc_usage_restore(struct soc_host *host, const struct soc_record_usage *record)
 {
     struct row *row =
