@@ -56,7 +56,8 @@
     X(ENOITEM, -26, "item_not_found", "no inbox item has that id")                                 \
     X(EDECIDED, -27, "already_decided", "the item is already decided; the first decision stands")  \
     X(EWITHDRAWN, -29, "item_withdrawn",                                                           \
-      "the item was withdrawn: its task was cancelled or its request has ended")                   \
+      "the item was withdrawn: its task was cancelled, its request has ended, or its agent "       \
+      "was ended by force")                                                                        \
     X(ENOTASK, -60, "task_not_found", "no open or recently ended task has that id")                \
     X(EALREADYUP, -68, "already_up", "the link is up")                                             \
     X(ETASKOVER, -61, "task_finished", "the task has already ended")                               \

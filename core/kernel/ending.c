@@ -201,6 +201,8 @@ static void end_agent(struct soc_host *host, struct soc_agent *agent, bool is_fo
     soc_host_look_for_news(host, agent);
     agent->is_ended = true; /* before its mail is discarded: nothing may be sent to it */
     discard_mail(host, agent);
+    if (is_forced)
+        SOC_PARTS_TELL(host, agent_forced, host, agent);
     SOC_PARTS_TELL(host, agent_ended, host, agent);
     soc_waiting_note_end(host, agent);
     struct soc_record record = {.type = SOC_RECORD_AGENT_END};

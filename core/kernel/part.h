@@ -30,9 +30,8 @@
  *
  * Most messages concern no part, so stages that only special messages need are skipped
  * for the rest. A part marks the message types it handles (soc_intern_mark). `prepare` is
- * for replies; `complete`, `sent` and `arrive` are for marked types, broadcasts, sends with
- * a deduplication key and formal messages; `finishing` is for broadcasts and messages to
- * outside agents.
+ * for replies; `complete`, `sent` and `arrive` are for marked types, broadcasts, sends with a
+ * deduplication key and formal messages; `finishing` for broadcasts and mail to outside agents.
  * Layer: kernel. Thread: loop. */
 #ifndef SOC_KERNEL_PART_H
 #define SOC_KERNEL_PART_H
@@ -146,7 +145,8 @@ struct soc_part {
                           struct soc_agent *former); /* E: it has a new parent */
     void (*agent_ending)(struct soc_host *host, struct soc_agent *agent,
                          struct soc_slice reason); /* E: before its mail is discarded */
-    void (*agent_ended)(struct soc_host *host, struct soc_agent *agent); /* E: after that */
+    void (*agent_forced)(struct soc_host *host, struct soc_agent *agent); /* E: by force */
+    void (*agent_ended)(struct soc_host *host, struct soc_agent *agent);  /* E: after that */
     /* Q: does the part still work for an agent that is to end? */
     bool (*has_work)(const struct soc_host *host, const struct soc_agent *agent);
 
@@ -262,7 +262,7 @@ struct soc_part {
 #define SOC_PART_MAP(E) \
     E(started) E(settle) E(stop) E(free) E(is_busy) E(due) E(fire) E(timer) E(restore) \
     E(loaded) E(keep) E(release) E(attach) E(reclaim) E(resume) E(may_spawn) E(birth) \
-    E(agent_born) E(agent_adopted) E(agent_ending) E(agent_ended) E(has_work) \
+    E(agent_born) E(agent_adopted) E(agent_ending) E(agent_forced) E(agent_ended) E(has_work) \
     E(find_duplicate) E(prepare) E(complete) E(may_send) E(check) E(name_draft) E(sent) \
     E(unsend) E(put_receipt) E(awaits) E(accept) E(arrive) E(late) E(put_answer) E(hand_out) \
     E(collect) E(reaches) E(unread) E(show) E(deliver) E(taken) E(expire) E(finishing) \

@@ -476,6 +476,20 @@ void soc_human_withdraw_item(struct soc_host *host, uint64_t key)
         soc_commit_turn(host);
 }
 
+/* Its work is dropped and nobody is left to get the decisions. An agent that ends by itself has
+ * none that it waits for; what it left behind without waiting is still for the person to see. */
+static void agent_forced(struct soc_host *host, struct soc_agent *agent)
+{
+    size_t count = 0;
+    if (soc_human_count(host) == 0)
+        return;
+    struct soc_item **items = soc_inbox_sorted(&soc_human_state(host)->inbox, &count);
+    for (size_t i = 0; i < count; i++)
+        if (items[i]->agent == agent)
+            soc_human_withdraw_item(host, items[i]->key);
+    free(items);
+}
+
 void soc_human_address(struct soc_host *host, struct soc_send *send)
 {
     struct soc_buf intent = {0};
@@ -595,5 +609,6 @@ const struct soc_part soc_human_part = {
     .restore = restore,
     .reclaim = reclaim,
     .arrive = arrive,
+    .agent_forced = agent_forced,
     .work_cancelled = soc_human_withdraw,
 };

@@ -223,24 +223,22 @@ describe("an agent that terminates", function()
     return s, s:inbox()[1]
   end
 
-  it("by force leaves its item open; the decision is recorded, and nobody is notified", function()
-    for _, crashes in ipairs({ false, true }) do
-      local s, item = firm()
-      scene.tell(s, "root", { force = true })
-      if crashes then s:crash():recover() end
-      assert.is_nil(s:agent("pm"))
-      assert.same({}, s:waits())
-      assert.equal(item.id, s:inbox()[1].id)
-      local done = assert(s:decide(item.id, { decision = "approve" }))
-      assert.is_false(done.delivered)
-      assert.matches("has terminated", done.note)
-      s:run()
-      assert.same({}, s:messages({ type = "decision" }))
-      assert.equal(1, #s:activity({ type = "decision", agent = "pm" }))
-      assert.equal("already_decided", select(2, s:decide(item.id, { decision = "reject" })).error)
-      assert(scene.law_holds(s))
-      s:close()
-    end
+  it("by itself leaves an item nobody waits for; the decision is recorded", function()
+    local s = scene.troupe({ pm = function(pm)
+      pm:escalate({ title = "for your information", wait = false })
+      pm:stop()
+    end })
+    scene.tell(s, "pm")
+    assert.is_nil(s:agent("pm"))
+    local item = s:inbox()[1]
+    local done = assert(s:decide(item.id, { decision = "approve" }))
+    assert.is_false(done.delivered)
+    assert.matches("has terminated", done.note)
+    s:run()
+    assert.same({}, s:messages({ type = "decision" }))
+    assert.equal(1, #s:activity({ type = "decision", agent = "pm" }))
+    assert.equal("already_decided", select(2, s:decide(item.id, { decision = "reject" })).error)
+    assert(scene.law_holds(s))
   end)
 
   it("otherwise waits for the decision first", function()

@@ -1,4 +1,4 @@
--- Escalations about a task are withdrawn when the task is cancelled.
+-- Escalations are withdrawn when their task is cancelled.
 
 local scene = require("scene")
 
