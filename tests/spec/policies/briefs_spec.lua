@@ -88,7 +88,7 @@ describe("a bad brief", function()
   }) do
     it("has constraints that are not a list: " .. name, function()
       local err = refused(scene.brief({ constraints = constraints }))
-      assert.matches("see details", err.message, 1, true)
+      assert.matches("请看 details", err.message, 1, true)
       assert.same({}, err.missing_fields)
       assert.same({ "constraints 必须是数组" }, err.details)
     end)
