@@ -96,6 +96,7 @@ struct soc_activation {
     struct soc_heap_item timer; /* for the wait or the back-off */
     void *script;               /* the script layer's coroutine, lent; NULL: none */
     uint64_t span;              /* of the tool that runs, for telemetry; 0: none */
+    uint64_t refusal;           /* hash of the last refusal that was logged; 0: none */
     uint16_t retries;           /* consecutive turns that raised */
     uint8_t state;              /* enum soc_activation_state */
     uint8_t logged_status;      /* enum soc_status last written to the activity log */

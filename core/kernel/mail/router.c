@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/limits.h"
 #include "env/ids.h"
 #include "kernel/mail/acks.h"
@@ -161,6 +162,23 @@ static void warn(struct soc_host *host, const struct soc_message *message, struc
     warning->length = 0;
 }
 
+/* Logs that an agent's message does not fit its type: whoever ignores the error would see no
+ * trace of it. The same refusal in a row is logged once for each activation. Only the log has
+ * it: the turn may raise over it, and be rolled back. */
+static void log_refusal(struct soc_host *host, const struct soc_buf *error)
+{
+    struct soc_activation *activation = host->turn.activation;
+    struct soc_slice detail = soc_buf_slice(error);
+    if (activation == NULL || host->log.level > SOC_LOG_INFO)
+        return;
+    uint64_t hash = soc_hash(detail.data, detail.length, 1);
+    if (activation->refusal == hash)
+        return;
+    activation->refusal = hash;
+    soc_log_event(&host->log, SOC_LOG_INFO, soc_host_now(host), "refused",
+                  soc_agent_id(activation->agent), detail);
+}
+
 /* Lets the parts complete a validated message, then checks permissions and the parts'
  * other objections. */
 static int complete(struct soc_host *host, struct soc_passage *p, struct soc_buf *error)
@@ -294,6 +312,8 @@ int soc_router_send(struct soc_host *host, struct soc_agent *from, const struct 
         SOC_PARTS_TELL(host, prepare, host, &p);
     if (rc == SOC_OK)
         rc = validate(host, &p, error);
+    if (rc == SOC_EBADMESSAGE)
+        log_refusal(host, error);
     if (rc == SOC_OK)
         rc = complete(host, &p, error);
     if (rc == SOC_OK)
