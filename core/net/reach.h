@@ -7,7 +7,8 @@
 #include <stdbool.h>
 
 /* Tells whether a numeric address of IPv4 or IPv6 is that of this machine, of a private network
- * or of no single machine, also where IPv6 carries one of IPv4. What is no address is private. */
+ * or of no single machine, also where IPv6 carries one of IPv4. Any other text counts as
+ * private. */
 bool soc_reach_is_private(const char *address);
 
 #endif

@@ -102,7 +102,8 @@ void soc_request_fail(struct soc_host *host, uint64_t key, const char *error, co
 /* Its message was handled. The answer, if there is none yet, can still come. */
 void soc_request_note_finished(struct soc_host *host, uint64_t key);
 
-/* Logs that the request with that id was handled without an answer, unless that is usual. */
+/* Logs that the request with that id was handled without an answer, unless its receiver is outside
+ * or a person has yet to decide. */
 void soc_request_warn(struct soc_host *host, const struct soc_request *request,
                       struct soc_slice id);
 

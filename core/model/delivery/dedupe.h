@@ -62,7 +62,7 @@ struct soc_dedupe_words {
  * apart. */
 void soc_dedupe_text(struct soc_buf *out, const struct soc_dedupe_words *words);
 
-/* Reads the components of such a text, which lends them. False: it is none. */
+/* Reads the components of such a text, which lends them. False if the text is malformed. */
 bool soc_dedupe_words(struct soc_dedupe_words *words, struct soc_slice text);
 
 /* Tells whether an encoded key is that of a query. */

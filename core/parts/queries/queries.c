@@ -139,7 +139,8 @@ static bool has_answered(struct soc_host *host, const struct soc_agent *asker,
 static bool join_asked(struct soc_host *host, struct soc_passage *p, struct soc_slice id)
 {
     struct soc_asked asked;
-    if (!soc_asked_find(host, p->from, id, &asked) || asked.from != p->to ||
+    if (!p->to->is_remote || /* else the search would be in vain, and there may be many */
+        !soc_asked_find(host, p->from, id, &asked) || asked.from != p->to ||
         has_answered(host, p->to, p->from, asked.key, asked.time_ms))
         return false;
     soc_asked_address(&asked, &p->send);

@@ -124,8 +124,8 @@ void soc_grants_check(const struct soc_agent *agent, struct soc_slice url, const
 {
     if (agent->isolation & SOC_ISOLATED_UNGRANTED)
         soc_buf_put_text(fault,
-                         "an isolated agent spawned this agent, which has another role or is "
-                         "on another host: the grants of its role are not for it");
+                         "an isolated agent spawned this agent, with another role or on another "
+                         "host, so the grants of its role do not apply");
     else if (!list_fits(grant(agent, "http"), url, soc_keys_is_within))
         soc_buf_printf(fault,
                        "this agent is isolated, and its role is not granted that URL: "

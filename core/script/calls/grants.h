@@ -4,8 +4,8 @@
  * society.role{ isolated = { http = { URL, … }, secrets = { NAME, … }, chat = true } }. The agent
  * may then send agent:http to URLs that begin so, with these secrets, and ask models. An agent
  * that an isolated one spawns on this host has the grants if it has the same role and its parent
- * has them; models are for it if they are for its parent. What it is denied is stored with it,
- * what roles are granted is not: the app can take it back.
+ * has them; it may ask models if its parent may. What it is denied is stored with it. What roles
+ * are granted is not stored, so the app can take it back.
  *
  * These functions are asked when a request leaves, so that one that was recorded before is
  * checked as well when it is made again.
