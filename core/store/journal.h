@@ -88,7 +88,7 @@ void soc_journal_drop(struct soc_journal *journal, const void *user);
 
 /* Waits until everything submitted is durable or the disk has failed, folds for up to
  * `fold_ms_max`, copies the log back, ends the thread and frees the journal. Events still
- * arrive meanwhile. Without a loop a full disk is tried once more. */
+ * arrive meanwhile. A full disk is tried once more; then, with a loop, the journal has failed. */
 void soc_journal_close(struct soc_journal *journal, int64_t fold_ms_max);
 
 /* Ends without waiting, like `kill -9`: what is not durable is lost. */

@@ -101,23 +101,37 @@ static size_t take_group(struct soc_writer *writer, struct soc_batch **group)
     return count;
 }
 
-/* Reports that the disk is full, waits, and tells whether to try again. */
+/* Reports that the disk is full, waits, and tells whether to try again. Who closes does not wait
+ * for space: there is one more try, then the journal has failed. */
 static bool wait_for_room(struct soc_writer *writer)
 {
     pthread_mutex_lock(&writer->mutex);
     bool is_new = !writer->is_full;
+    bool was_closing = writer->is_closing;
     writer->is_full = true;
     if (is_new)
         soc_loop_wake(writer->loop);
     int64_t until_us = soc_clock_monotonic_us() + (SOC_FULL_RETRY_MS * 1000);
     int64_t left_us = (SOC_FULL_RETRY_MS * 1000);
-    while (!writer->is_crashed && left_us > 0) {
+    while (!writer->is_crashed && !writer->is_closing && left_us > 0) {
         wait_for_change(writer, left_us);
         left_us = until_us - soc_clock_monotonic_us();
     }
-    bool is_crashed = writer->is_crashed;
+    bool may_retry = !writer->is_crashed && !was_closing;
     pthread_mutex_unlock(&writer->mutex);
-    return !is_crashed;
+    return may_retry;
+}
+
+/* Ends a journal that is being closed though not everything is stored. */
+static void give_up_full(struct soc_writer *writer)
+{
+    struct soc_detail detail;
+    if (writer->is_crashed)
+        return;
+    soc_fail(&detail, SOC_EDISKFULL,
+             "stopped while the disk was full; what was not stored is done again at the next "
+             "start");
+    fail(writer, &detail);
 }
 
 /* Reports a group as durable and recycles its buffers. */
@@ -162,7 +176,9 @@ static void commit_group(struct soc_writer *writer, struct soc_batch **group, si
         report_group(writer, group, count);
         return;
     }
-    if (rc != SOC_EDISKFULL)
+    if (rc == SOC_EDISKFULL)
+        give_up_full(writer);
+    else
         fail(writer, &detail);
     for (size_t i = 0; i < count; i++) {
         group[i]->next = NULL;
@@ -181,8 +197,8 @@ static size_t slice_bytes(const struct soc_store *store)
     return backlog > SOME_BYTES ? SOME_SLICE_BYTES : SOC_FOLD_SLICE_BYTES;
 }
 
-/* Folds one slice. If the disk is full, the next commit will report it. */
-static void fold_slice(struct soc_writer *writer)
+/* Folds one slice. Returns false if the disk is full. */
+static bool fold_slice(struct soc_writer *writer)
 {
     struct soc_detail detail = {0};
     note_work(writer, true);
@@ -194,6 +210,7 @@ static void fold_slice(struct soc_writer *writer)
         writer->committed_us = writer->unfolded_us = soc_clock_monotonic_us();
     else if (rc < 0)
         fail(writer, &detail);
+    return rc != SOC_EDISKFULL;
 }
 
 /* Tells whether everything that the lookup has to include is there to be read. */
@@ -359,7 +376,7 @@ static void work_in_background(struct soc_writer *writer)
         pthread_mutex_unlock(&writer->mutex);
         struct soc_detail detail = {0};
         if (has_backlog)
-            fold_slice(writer);
+            fold_slice(writer); /* on a full disk the next commit reports it */
         else if (soc_store_tidy(store, false, &detail) < 0)
             fail(writer, &detail);
         pthread_mutex_lock(&writer->mutex);
@@ -374,9 +391,9 @@ static bool fold_before_end(struct soc_writer *writer)
         soc_clock_monotonic_us() >= writer->fold_until_us)
         return false;
     pthread_mutex_unlock(&writer->mutex);
-    fold_slice(writer);
+    bool has_room = fold_slice(writer);
     pthread_mutex_lock(&writer->mutex);
-    return true;
+    return has_room;
 }
 
 /* Finishes maintenance, so that an error is reported, which closing would not do. The
@@ -397,7 +414,8 @@ static void write_group(struct soc_writer *writer)
     struct soc_batch *group[GROUP_COUNT_MAX];
     if (soc_store_backlog(writer->store) > backlog_max(writer)) {
         pthread_mutex_unlock(&writer->mutex);
-        fold_slice(writer);
+        if (!fold_slice(writer) && !wait_for_room(writer))
+            give_up_full(writer);
         pthread_mutex_lock(&writer->mutex);
         return;
     }

@@ -320,6 +320,23 @@ static void a_full_disk_is_reported_and_retried(void)
     ear_fini(&ear);
 }
 
+static void a_close_does_not_wait_for_a_full_disk(void)
+{
+    struct ear ear;
+    ear_init(&ear, IN_DIRECTORY, true);
+    submit(&ear, 1);
+    WAIT_FOR(&ear, ear.durable, 1);
+    atomic_store(&disk.is_full, true);
+    submit(&ear, 2);
+    submit(&ear, 3);
+    soc_journal_close(ear.journal, 0);
+    CHECK_INT(ear.failed_calls, 1);
+    atomic_store(&disk.is_full, false);
+    CHECK_INT(ear.durable, 1);
+    CHECK_INT(soc_store_sequence(ear.world.store), 1);
+    ear_fini(&ear);
+}
+
 static void a_crash_does_not_wait_for_a_full_disk(void)
 {
     struct ear ear;
@@ -515,6 +532,7 @@ int main(void)
     RUN(an_idle_journal_folds_by_itself);
     RUN(a_trickle_of_batches_does_not_delay_folding_forever);
     RUN(a_full_disk_is_reported_and_retried);
+    RUN(a_close_does_not_wait_for_a_full_disk);
     RUN(a_crash_does_not_wait_for_a_full_disk);
     RUN(a_failed_disk_is_reported_once_and_ends_the_journal);
     RUN(a_failed_disk_is_reported_without_a_loop_as_well);
