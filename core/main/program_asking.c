@@ -7,6 +7,7 @@
 #include "bridge/control/client.h"
 #include "embed/home.h"
 #include "kernel/operations/catalogue.h"
+#include "main/command.h"
 #include "main/program.h"
 #include "main/stopped.h"
 #include "parts/subjects.h"
@@ -52,6 +53,28 @@ static void push_number(lua_State *L, struct soc_slice answer, const char *name)
     lua_pushinteger(L, number);
 }
 
+/* A request that meets a full disk is kept until there is space; people are told why they wait.
+ * `user` is the state directory. */
+static void explain_wait(void *user)
+{
+    const char *state = user;
+    struct soc_control_client *client;
+    struct soc_detail detail;
+    struct soc_buf answer = {0};
+    if (soc_control_client_open(&client, state, &detail) < 0)
+        return;
+    struct soc_slice stats = SOC_SLICE("{\"id\":1,\"op\":\"stats\"}");
+    if (soc_control_client_ask(client, stats, &answer, &detail) == SOC_OK) {
+        struct soc_slice name =
+            soc_json_plain_string(soc_json_member(soc_buf_slice(&answer), "error"));
+        if (soc_slice_equal(name, soc_slice_text(soc_error_name(SOC_EDISKFULL))))
+            soc_complain(0, "the disk is full; the request is kept and done when there is space, "
+                            "even if you stop waiting");
+    }
+    soc_control_client_close(client);
+    soc_buf_fini(&answer);
+}
+
 /* Asks; if it `is_page`, `next` and `as_of` follow the list. */
 static int ask_running(lua_State *L, bool is_page)
 {
@@ -62,6 +85,7 @@ static int ask_running(lua_State *L, bool is_page)
     struct soc_buf answer = {0};
     int rc = soc_control_client_open(&client, state, &detail);
     if (rc == SOC_OK) {
+        soc_control_client_on_slow(client, explain_wait, (void *)state);
         rc = soc_control_client_ask(client, request, &answer, &detail);
         soc_control_client_close(client);
     }

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -12,9 +13,12 @@
 #include "bridge/control/address.h"
 
 #define READ_BYTES 65536
+#define SLOW_MS    3000 /* an answer that takes longer is explained */
 
 struct soc_control_client {
     int socket;
+    void (*slow)(void *user); /* NULL: nobody asks */
+    void *slow_user;
 };
 
 static int fail_connect(const char *directory, int error, struct soc_detail *detail)
@@ -67,6 +71,21 @@ int soc_control_client_open(struct soc_control_client **out, const char *directo
     return SOC_OK;
 }
 
+void soc_control_client_on_slow(struct soc_control_client *client, void (*cb)(void *user),
+                                void *user)
+{
+    client->slow = cb;
+    client->slow_user = user;
+}
+
+/* Waits until an answer begins or is late. */
+static void wait_for_answer(struct soc_control_client *client)
+{
+    struct pollfd waited = {.fd = client->socket, .events = POLLIN};
+    if (client->slow != NULL && poll(&waited, 1, SLOW_MS) == 0)
+        client->slow(client->slow_user);
+}
+
 static bool write_all(int number, const char *data, size_t length)
 {
     while (length > 0) {
@@ -104,6 +123,8 @@ int soc_control_client_ask(struct soc_control_client *client, struct soc_slice r
     /* Read even if writing failed: the society may have refused a line that is too long. */
     bool is_sent = write_all(client->socket, request.data, request.length) &&
                    write_all(client->socket, "\n", 1);
+    if (is_sent)
+        wait_for_answer(client);
     if (!read_line(client->socket, answer))
         return soc_fail(detail, SOC_ECLOSED, "the society stopped before it %s",
                         is_sent ? "answered" : "accepted the request");

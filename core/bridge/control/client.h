@@ -17,6 +17,10 @@ struct soc_control_client;
 int soc_control_client_open(struct soc_control_client **out, const char *directory,
                             struct soc_detail *detail);
 
+/* Calls `cb` once while a request waits, if there is no answer after a few seconds. */
+void soc_control_client_on_slow(struct soc_control_client *client, void (*cb)(void *user),
+                                void *user);
+
 /* Sends one request, a JSON object, and waits for the answer, a valid JSON text in
  * `answer`. SOC_ECLOSED: the society stopped meanwhile. SOC_EJSON: the answer is not
  * JSON. */
