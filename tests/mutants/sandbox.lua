@@ -59,7 +59,7 @@ return {
   {
     name = "a replay runs isolated agents among the others",
     file = "core/parts/history/replay.c", by = { "e2e:isolated_replay" }, outside = REAL,
-    from = "    agent->is_isolated = is_true(run, \"isolated\");\n", to = "",
+    from = "    agent->isolation = is_true(run, \"isolated\") ? SOC_ISOLATED : 0;\n", to = "",
   },
   {
     name = "a replay loads the modules of strangers",
