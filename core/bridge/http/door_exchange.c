@@ -249,7 +249,8 @@ static void run_stream(struct soc_exchange *exchange)
 {
     const char *fault = soc_stream_wish_read(&exchange->wish, exchange->request);
     if (fault != NULL) {
-        refuse_param(exchange, soc_slice_text(fault), soc_stream_wish_sentence(fault));
+        refuse_param(exchange, soc_slice_text(fault),
+                     soc_stream_wish_sentence(&exchange->wish, fault));
     } else if (!soc_door_is_method(exchange->request, "GET")) {
         soc_door_refuse(exchange->door, exchange->request, 405, "method_not_allowed",
                         "a stream needs GET");

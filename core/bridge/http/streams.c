@@ -93,7 +93,7 @@ static bool read_flag(struct soc_slice text, bool *flag)
            soc_slice_equal(text, SOC_SLICE("false"));
 }
 
-/* Reads one parameter; lends its name if its value is wrong, or `unknown`. */
+/* Reads one parameter; lends its name if its value is wrong or its second one, or `query`. */
 static const char *read_param(struct soc_stream_wish *wish, const struct soc_url_walk *walk)
 {
     static const char *const names[] = {"events", "agent", "task", "correlation_id"};
@@ -106,15 +106,22 @@ static const char *read_param(struct soc_stream_wish *wish, const struct soc_url
     for (int i = 0; i < 4; i++) {
         if (!soc_slice_equal(walk->name, soc_slice_text(names[i])))
             continue;
+        wish->is_twice = places[i]->data != NULL;
         *places[i] = value;
-        return NULL;
+        return wish->is_twice ? names[i] : NULL;
     }
     if (soc_slice_equal(walk->name, SOC_SLICE("after"))) {
+        wish->is_twice = wish->has_after;
+        if (wish->is_twice)
+            return "after";
         wish->has_after = read_number(value, &wish->after);
         return wish->has_after ? NULL : "after";
     }
-    if (soc_slice_equal(walk->name, SOC_SLICE("summary")))
-        return read_flag(value, &wish->is_summary) ? NULL : "summary";
+    if (soc_slice_equal(walk->name, SOC_SLICE("summary"))) {
+        wish->is_twice = wish->has_summary;
+        wish->has_summary = true;
+        return !wish->is_twice && read_flag(value, &wish->is_summary) ? NULL : "summary";
+    }
     return "query";
 }
 
@@ -137,8 +144,10 @@ const char *soc_stream_wish_read(struct soc_stream_wish *wish,
     return fault;
 }
 
-const char *soc_stream_wish_sentence(const char *fault)
+const char *soc_stream_wish_sentence(const struct soc_stream_wish *wish, const char *fault)
 {
+    if (wish->is_twice)
+        return "it is given twice";
     if (strcmp(fault, "query") == 0)
         return "a stream takes after, events, agent, task, correlation_id and summary, none of "
                "them long, and UTF-8 in percent-encoding";

@@ -35,6 +35,8 @@ struct soc_stream_wish {
     uint64_t after;
     bool has_after;
     bool is_summary; /* counts by the second instead of message.* */
+    bool has_summary;
+    bool is_twice; /* the parameter at fault is given twice */
 };
 
 /* The parameters of a query string, which ends with a NULL name. */
@@ -42,12 +44,12 @@ extern const struct soc_param soc_stream_params[];
 
 /* Reads the query string of a request and its header Last-Event-ID, which counts more than
  * `after`: it is what a browser sends when it connects again. Returns NULL, or lends the
- * name of a parameter that is unknown or wrong. Release with soc_stream_wish_fini. */
+ * name of a parameter that is unknown, wrong or given twice. Release with soc_stream_wish_fini. */
 const char *soc_stream_wish_read(struct soc_stream_wish *wish,
                                  const struct soc_server_request *request);
 
 /* The sentence about the parameter whose name soc_stream_wish_read has lent. */
-const char *soc_stream_wish_sentence(const char *fault);
+const char *soc_stream_wish_sentence(const struct soc_stream_wish *wish, const char *fault);
 
 /* Frees the texts. */
 void soc_stream_wish_fini(struct soc_stream_wish *wish);

@@ -167,6 +167,14 @@ describe("a stream", function()
       assert.equal(member, answer.json.member, path)
       assert.not_matches("argument has the wrong type", answer.json.message)
     end
+    for path, member in pairs({ ["?after=1&after=2"] = "after", ["?agent=a&agent=b"] = "agent",
+      ["?summary=0&after=1&summary=1"] = "summary", ["?events=log&events="] = "events" }) do
+      for _, route in ipairs({ "/api/v1/events", "/ws" }) do
+        local answer = door:curl("-m 5 " .. route .. path)
+        assert.same({ 400, member, "it is given twice" },
+          { answer.status, answer.json.member, answer.json.message }, route .. path)
+      end
+    end
     assert.equal(400, door:curl("-H 'Last-Event-ID: x' /api/v1/events").status)
     assert.equal(405, door:curl("-I /api/v1/events").status)
     local answer = door:curl("/ws")
