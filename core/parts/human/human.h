@@ -79,6 +79,11 @@ void soc_human_look_open(struct soc_host *host, const struct soc_item *item, str
 void soc_human_page(struct soc_host *host, const struct soc_query *query, struct soc_page *page,
                     struct soc_buf *out);
 
+/* Lends up to `room` open items of a task or of a chain, the first ones in the order of the list;
+ * returns how many. */
+size_t soc_human_of_feature(struct soc_host *host, struct soc_slice feature,
+                            struct soc_item **items, size_t room);
+
 /* Returns the number of open items. */
 size_t soc_human_count(const struct soc_host *host);
 

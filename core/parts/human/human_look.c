@@ -170,6 +170,27 @@ static void collect(struct soc_host *host, const struct soc_query *query, struct
     qsort(shelf->items, shelf->count, sizeof(*shelf->items), compare);
 }
 
+static bool is_of_feature(const struct soc_item *item, struct soc_slice feature)
+{
+    return (item->task_id != NULL && soc_slice_equal(feature, soc_slice_text(item->task_id))) ||
+           (item->correlation_id != NULL &&
+            soc_slice_equal(feature, soc_slice_text(item->correlation_id)));
+}
+
+size_t soc_human_of_feature(struct soc_host *host, struct soc_slice feature,
+                            struct soc_item **items, size_t room)
+{
+    struct shelf shelf = {.items = items, .room = room};
+    struct soc_item *item;
+    size_t cursor = 0;
+    assert(room > 0);
+    while ((item = soc_map_each(&soc_human_state(host)->inbox.open, &cursor)) != NULL)
+        if (is_of_feature(item, feature))
+            offer(&shelf, item);
+    qsort(items, shelf.count, sizeof(struct soc_item *), compare);
+    return shelf.count;
+}
+
 void soc_human_page(struct soc_host *host, const struct soc_query *query, struct soc_page *page,
                     struct soc_buf *out)
 {

@@ -27,6 +27,8 @@
 #include "parts/human/human_item.h"
 #include "parts/human/human_state.h"
 
+#define AMBIGUOUS_MAX 100 /* items that a refusal names */
+
 static const struct soc_column inbox_columns[] = {
     {"ID", "id", SOC_LOOKS_ID_WIDTH},
     {"AGENT", "agent", SOC_LOOKS_ID_WIDTH},
@@ -241,7 +243,7 @@ static void decide(struct soc_given *given)
     decide_item(given, soc_given_text(given, "item_id"));
 }
 
-/* Answers that several items are open; names them. */
+/* Answers that several items are open; names the first ones. */
 static void refuse_ambiguous(struct soc_given *given, struct soc_item *const *items, size_t count)
 {
     struct soc_buf error = {0};
@@ -261,34 +263,21 @@ static void refuse_ambiguous(struct soc_given *given, struct soc_item *const *it
     soc_buf_fini(&error);
 }
 
-static bool is_of_feature(const struct soc_item *item, struct soc_slice feature)
-{
-    return (item->task_id != NULL && soc_slice_equal(feature, soc_slice_text(item->task_id))) ||
-           (item->correlation_id != NULL &&
-            soc_slice_equal(feature, soc_slice_text(item->correlation_id)));
-}
-
 static void decide_feature(struct soc_given *given)
 {
     struct soc_slice feature = soc_given_text(given, "feature");
+    struct soc_item *items[AMBIGUOUS_MAX];
     char id[SOC_ITEM_ID_BYTES];
     uint64_t key;
-    size_t count;
-    size_t fitting = 0;
-    struct soc_item **items =
-        soc_inbox_sorted(&soc_human_state(given->society->host)->inbox, &count);
-    for (size_t i = 0; i < count; i++)
-        if (is_of_feature(items[i], feature))
-            items[fitting++] = items[i];
-    if (fitting > 1 && !soc_item_id_parse(feature, &key)) {
-        refuse_ambiguous(given, items, fitting);
-    } else if (fitting == 1) {
+    size_t count = soc_human_of_feature(given->society->host, feature, items, AMBIGUOUS_MAX);
+    if (count > 1 && !soc_item_id_parse(feature, &key)) {
+        refuse_ambiguous(given, items, count);
+    } else if (count == 1) {
         soc_item_id_format(id, items[0]->time_ms, items[0]->key);
         decide_item(given, soc_slice(id, sizeof(id)));
     } else {
         decide_item(given, feature);
     }
-    free(items);
 }
 
 const struct soc_operation soc_human_operations[] = {

@@ -352,6 +352,34 @@ static void copy_item(struct asked *asked, char params[128], const char *name, c
     snprintf(params, 128, "{\"%s\":%.*s%s}", name, SOC_ITEM_ID_BYTES + 2, at, more);
 }
 
+static void a_refusal_names_the_first_hundred_items_of_a_feature(void)
+{
+    struct world world;
+    struct asked asked = {0};
+    struct soc_buf first = {0};
+    struct soc_json_walk walk;
+    int count = 0;
+    open_world(&world);
+    spawn(&world, "ann");
+    ask(&world, "pause", "{\"agent\":\"ann\"}", &asked);
+    tell(&world, "{\"to\":\"ann\",\"payload\":1,\"task_id\":\"t1\"}", &asked);
+    for (int i = 0; i < 103; i++)
+        escalate(&world, "ann", "Which?");
+    ask(&world, "inbox", "{}", &asked);
+    soc_json_walk(&walk, soc_buf_slice(&asked.answer));
+    while (count++ < 100 && soc_json_next(&walk)) {
+        soc_buf_put_text(&first, count == 1 ? "[" : ",");
+        soc_buf_put_slice(&first, soc_json_member(walk.value, "id"));
+    }
+    soc_buf_put_byte(&first, ']');
+    ask(&world, "decide_feature", "{\"feature\":\"t1\",\"decision\":\"reject\"}", &asked);
+    CHECK(is_code(&asked, "ambiguous"));
+    CHECK(soc_slice_equal(soc_json_member(soc_buf_slice(&asked.answer), "items"),
+                          soc_buf_slice(&first)));
+    soc_buf_fini(&first);
+    close_world(&world, &asked);
+}
+
 static void an_item_is_shown_with_the_messages_it_came_by(void)
 {
     struct world world;
@@ -492,6 +520,7 @@ int main(void)
     RUN(an_item_is_shown_with_the_messages_it_came_by);
     RUN(what_an_agent_asked_meanwhile_is_no_part_of_the_way_of_its_item);
     RUN(a_feature_with_several_open_items_is_ambiguous);
+    RUN(a_refusal_names_the_first_hundred_items_of_a_feature);
     RUN(a_task_is_shown_for_each_owner);
     return check_done();
 }
