@@ -73,7 +73,7 @@ static void look_at(struct soc_given *given)
     struct soc_query query = {.what = "at", .upto = (uint64_t)soc_given_integer(given, "line", 0)};
     int64_t time_ms = soc_given_time(given, "time", -1);
     if (query.upto != 0 && time_ms >= 0) {
-        soc_given_fault(given, "time");
+        soc_given_fault(given, "time", "give line or time, not both");
         return;
     }
     if (time_ms >= 0)

@@ -54,10 +54,10 @@ void soc_call_fail_gone(struct soc_call *call, uint64_t first)
     soc_buf_fini(&error);
 }
 
-void soc_call_fault(struct soc_call *call, const char *name)
+void soc_call_fault(struct soc_call *call, const char *name, const char *sentence)
 {
     struct soc_buf error = {0};
-    soc_refuse(&error, SOC_EINVAL, NULL, "member", soc_slice_text(name));
+    soc_refuse(&error, SOC_EINVAL, sentence, "member", soc_slice_text(name));
     soc_call_refuse(call, soc_buf_slice(&error));
     soc_buf_fini(&error);
 }

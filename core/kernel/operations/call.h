@@ -50,8 +50,8 @@ void soc_call_answer_copy(struct soc_call *call, struct soc_slice list);
 /* Records the key of a call that is done, and answers those that waited for it. */
 void soc_call_keep_key(struct soc_call *call, struct soc_slice list);
 
-/* Answers that the parameter `name` is at fault. */
-void soc_call_fault(struct soc_call *call, const char *name);
+/* Answers that the parameter `name` is at fault; the sentence says what is expected. */
+void soc_call_fault(struct soc_call *call, const char *name, const char *sentence);
 
 /* Answers with an error code and a sentence (NULL: the text of base/err.h). */
 void soc_call_fail(struct soc_call *call, int code, const char *message);

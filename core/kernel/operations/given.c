@@ -109,9 +109,9 @@ void soc_given_defer(struct soc_given *given, struct soc_slice target)
     put_detail(given, target, &given->call->order);
 }
 
-void soc_given_fault(struct soc_given *given, const char *name)
+void soc_given_fault(struct soc_given *given, const char *name, const char *sentence)
 {
-    soc_call_fault(given->call, name);
+    soc_call_fault(given->call, name, sentence);
 }
 
 void soc_given_note(struct soc_given *given, struct soc_slice target)

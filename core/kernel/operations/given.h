@@ -49,8 +49,8 @@ void soc_given_note(struct soc_given *given, struct soc_slice target);
  * then. */
 void soc_given_defer(struct soc_given *given, struct soc_slice target);
 
-/* Answers that the parameter `name` is at fault. */
-void soc_given_fault(struct soc_given *given, const char *name);
+/* Answers that the parameter `name` is at fault; the sentence says what is expected. */
+void soc_given_fault(struct soc_given *given, const char *name, const char *sentence);
 
 /* Records an order without a target that changes no record of its own, unless the disk is
  * full. */

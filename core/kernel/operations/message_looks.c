@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/json.h"
+#include "base/limits.h"
 #include "base/mem.h"
 #include "env/ids.h"
 #include "kernel/gate.h"
@@ -14,7 +15,7 @@
 #include "kernel/refusal.h"
 
 static const struct soc_param params[] = {
-    {.name = "message_id", .kind = SOC_PARAM_ID, .is_needed = true, .summary = "its id"},
+    {.name = "message_id", .most = SOC_KEY_BYTES_MAX, .is_needed = true, .summary = "its id"},
     {.name = "wait_ms",
      .kind = SOC_PARAM_INTEGER,
      .most = SOC_WAIT_MS_MAX,

@@ -13,7 +13,9 @@
 #include "kernel/registry.h"
 
 static const struct soc_param letters_params[] = {
-    {.name = "message_id", .kind = SOC_PARAM_ID, .summary = "the dead letter's id; or a filter"},
+    {.name = "message_id",
+     .most = SOC_KEY_BYTES_MAX,
+     .summary = "the dead letter's id; or a filter"},
     {.name = "filter",
      .kind = SOC_PARAM_OBJECT,
      .summary = "all that fit these filters of dead_letters, but limit"},
@@ -62,24 +64,61 @@ static bool is_filter(struct soc_slice name)
     return false;
 }
 
-/* Reads the filter of an order; lends the name of what is wrong with it, or NULL. A name
+static const struct soc_operation *letters(void)
+{
+    const struct soc_operation *operation = soc_looks;
+    while (strcmp(operation->name, "dead_letters") != 0)
+        operation++;
+    return operation;
+}
+
+/* Answers that a filter is unknown, and which there are. */
+static void refuse_filter(struct soc_given *given)
+{
+    struct soc_buf sentence = {0};
+    const struct soc_param *param;
+    const char *before = "'filter' may have nothing but ";
+    for (size_t i = 0; (param = soc_operation_param(letters(), i)) != NULL; i++) {
+        if (!is_filter(soc_slice_text(param->name)))
+            continue;
+        soc_buf_printf(&sentence, "%s%s", before, param->name);
+        before = ", ";
+    }
+    soc_given_fault(given, "filter", soc_buf_text(&sentence));
+    soc_buf_fini(&sentence);
+}
+
+/* Answers that a filter has a wrong value. */
+static void refuse_value(struct soc_given *given, struct soc_slice filter, const char *fault)
+{
+    struct soc_buf error = {0};
+    soc_operation_refuse_fault(letters(), filter, fault, &error);
+    soc_given_refuse(given, soc_buf_slice(&error));
+    soc_buf_fini(&error);
+}
+
+/* Reads the filter of an order; false after it has answered what is wrong with it. A name
  * that is none of the filters must not pass: the order would be about more letters than was
  * meant. */
-static const char *read_filter(struct soc_given *given, struct soc_slice filter, bool may_be_empty,
-                               struct soc_query *query)
+static bool read_filter(struct soc_given *given, struct soc_slice filter, bool may_be_empty,
+                        struct soc_query *query)
 {
-    const struct soc_operation *letters = soc_looks;
     struct soc_json_walk walk;
+    bool is_known = true;
     bool is_empty = true;
-    while (strcmp(letters->name, "dead_letters") != 0)
-        letters++;
-    const char *fault = soc_operation_read_query(letters, filter, &given->texts, query);
+    const char *fault = soc_operation_read_query(letters(), filter, &given->texts, query);
     soc_json_walk(&walk, filter);
-    for (; fault == NULL && soc_json_next(&walk); is_empty = false)
-        if (!is_filter(walk.name))
-            fault = "filter";
-    /* All of them: only if it is said how many. */
-    return fault == NULL && is_empty && !may_be_empty ? "expected" : fault;
+    for (; is_known && soc_json_next(&walk); is_empty = false)
+        is_known = is_filter(walk.name);
+    if (fault != NULL)
+        refuse_value(given, filter, fault);
+    else if (!is_known)
+        refuse_filter(given);
+    else if (is_empty && !may_be_empty)
+        soc_given_fault(given, "expected",
+                        "'expected' is missing; an empty filter fits all letters, so it must be "
+                        "said how many there are");
+    return fault == NULL && is_known && (!is_empty || may_be_empty);
 }
 
 static void finish_letters(void *user, int rc, struct soc_slice answer)
@@ -92,28 +131,32 @@ static void finish_letters(void *user, int rc, struct soc_slice answer)
     soc_call_finish(user, rc, count > 0, answer);
 }
 
-static void change_letters(struct soc_given *given, bool is_drop)
+/* Reads which letters are meant; false after it has answered what is wrong. */
+static bool read_letters(struct soc_given *given, struct soc_dead_order *order)
 {
     struct soc_slice filter = soc_given_json(given, "filter");
-    struct soc_slice target = soc_given_json(given, "message_id");
+    struct soc_slice id = soc_given_text(given, "message_id");
+    soc_json_integer(soc_given_json(given, "expected"), &order->expected);
+    if (filter.data != NULL && id.data == NULL)
+        return read_filter(given, filter, order->expected >= 0, &order->filter);
+    if (filter.data != NULL)
+        soc_given_fault(given, "filter", "give message_id or filter, not both");
+    else if (id.data == NULL)
+        soc_given_fault(given, "message_id",
+                        "'message_id' is missing; it must be the id of a dead letter, or give a "
+                        "filter");
+    else if (order->expected >= 0)
+        soc_given_fault(given, "expected", "'expected' goes with a filter, not with message_id");
+    order->id = id;
+    return filter.data == NULL && id.data != NULL && order->expected < 0;
+}
+
+static void change_letters(struct soc_given *given, bool is_drop)
+{
     struct soc_dead_order order = {.is_drop = is_drop, .expected = -1};
-    const char *fault = NULL;
-    soc_json_integer(soc_given_json(given, "expected"), &order.expected);
-    if (filter.data != NULL && target.data == NULL)
-        fault = read_filter(given, filter, order.expected >= 0, &order.filter);
-    else if (filter.data != NULL)
-        fault = "filter";
-    else if (target.data == NULL)
-        fault = "message_id";
-    else if (order.expected >= 0)
-        fault = "expected";
-    if (fault != NULL) {
-        soc_given_fault(given, fault);
+    if (!read_letters(given, &order))
         return;
-    }
-    if (filter.data == NULL)
-        order.id = soc_given_text(given, "message_id");
-    soc_given_defer(given, filter.data == NULL ? target : filter);
+    soc_given_defer(given, soc_given_json(given, order.id.data == NULL ? "filter" : "message_id"));
     soc_dead_do(given->society->host, &order, finish_letters, given->call);
 }
 

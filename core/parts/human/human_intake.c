@@ -114,6 +114,23 @@ static void answer_intake(void *user, struct soc_slice answer)
     soc_buf_fini(&out);
 }
 
+/* Writes a message of the history as its receiver saw it. */
+static void put_envelope(struct soc_buf *out, struct soc_slice row)
+{
+    soc_buf_put_byte(out, '{');
+    for (int i = 0; i < SOC_MESSAGE_FIELD_COUNT; i++) {
+        const struct soc_field_rule *rule = soc_message_fields_rule((enum soc_message_field)i);
+        struct soc_slice value = {0};
+        if (rule->shown == SOC_SHOWN_ENVELOPE)
+            value = soc_json_member(row, rule->name);
+        if (value.data == NULL)
+            continue;
+        soc_json_put_name(out, rule->name);
+        soc_buf_put_slice(out, value);
+    }
+    soc_buf_put_byte(out, '}');
+}
+
 /* Ends an intake that was asked again; `held` has its receipt. */
 static void answer_again(struct soc_call *call, struct soc_slice reply)
 {
@@ -122,7 +139,7 @@ static void answer_again(struct soc_call *call, struct soc_slice reply)
         soc_refuse(&answer, SOC_ETIMEOUT, NULL, NULL, (struct soc_slice){0});
     } else {
         soc_buf_put_byte(&answer, '[');
-        soc_buf_put_slice(&answer, reply);
+        put_envelope(&answer, reply);
         soc_buf_put_byte(&answer, ']');
     }
     answer_intake(call, soc_buf_slice(&answer));
@@ -200,7 +217,7 @@ void soc_human_intake(struct soc_given *given)
     int64_t wait_ms = 0;
     soc_json_integer(soc_given_json(given, "wait_ms"), &wait_ms);
     if (!put_intake(given, &params)) {
-        soc_given_fault(given, "text");
+        soc_given_fault(given, "text", "give payload or text, not both");
     } else {
         int rc = soc_send_reader_read(&reader, soc_buf_slice(&params), SOC_SEND_FROM_SOCKET, &input,
                                       &fault);

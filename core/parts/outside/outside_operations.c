@@ -171,7 +171,9 @@ static void ack(struct soc_given *given)
     if (id.data == NULL)
         id = as;
     if (id.data == NULL) {
-        soc_given_fault(given, "agent");
+        soc_given_fault(given, "agent",
+                        "'agent' is missing; it must be the id of an agent outside, unless "
+                        "the caller speaks as one");
         return;
     }
     if (!soc_given_may_see(given, id))

@@ -317,10 +317,13 @@ static void switch_policy(struct soc_given *given)
     struct soc_slice policies = soc_given_json(given, "policies");
     if (policies.data != NULL && kind.data == NULL && name.data == NULL)
         switch_all(given, policies);
-    else if (kind.data == NULL || policies.data != NULL)
-        soc_given_fault(given, "kind");
+    else if (policies.data != NULL)
+        soc_given_fault(given, "policies", "give policies, or kind and name, not both");
+    else if (kind.data == NULL)
+        soc_given_fault(given, "kind",
+                        "'kind' is missing; it must be what the policy decides, or give policies");
     else if (name.data == NULL)
-        soc_given_fault(given, "name");
+        soc_given_fault(given, "name", "'name' is missing; it must be the name of a policy");
     else
         use(given, kind, name, (struct soc_slice){0});
 }
@@ -339,9 +342,10 @@ static void swap(struct soc_given *given)
     struct soc_slice kind = soc_given_text(given, "kind");
     struct soc_slice name = soc_given_text(given, "name");
     if (!is_name(kind))
-        soc_given_fault(given, "kind");
+        soc_given_fault(given, "kind", "'kind' must be a word, without slash or dot");
     else if (!is_name(name))
-        soc_given_fault(given, "name");
+        soc_given_fault(given, "name",
+                        "'name' must be the name of a policy, without slash or dot: never a path");
     else
         use(given, kind, name, soc_given_json(given, "settings"));
 }
@@ -417,6 +421,26 @@ static void answer_kind(int rc, struct soc_slice rows, void *user)
     soc_buf_fini(&detail);
 }
 
+/* Answers that there is no such kind. Of each there is always a policy in force. */
+static void refuse_kind(struct soc_given *given)
+{
+    struct soc_buf sentence = {0};
+    struct soc_slice last = {0};
+    struct soc_json_walk walk;
+    soc_buf_put_text(&sentence, "'kind' must be one of those of the policies in force:");
+    soc_json_walk(&walk, soc_policies_recorded(given->society->host));
+    while (soc_json_next(&walk)) {
+        struct soc_slice kind = soc_json_plain_string(soc_json_member(walk.value, "kind"));
+        if (last.data != NULL && soc_slice_equal(kind, last))
+            continue; /* several are in force */
+        soc_buf_put_text(&sentence, last.data == NULL ? " " : ", ");
+        soc_buf_put_slice(&sentence, kind);
+        last = kind;
+    }
+    soc_given_fault(given, "kind", soc_buf_text(&sentence));
+    soc_buf_fini(&sentence);
+}
+
 static void look_at_kind(struct soc_given *given)
 {
     struct soc_slice kind = soc_given_text(given, "kind");
@@ -425,7 +449,7 @@ static void look_at_kind(struct soc_given *given)
         .what = "activity", .type = SOC_SLICE("policy_swapped"), .limit = SWAPS_MAX};
     put_kind(&active, soc_policies_recorded(given->society->host), kind);
     if (active.length == 2) {
-        soc_given_fault(given, "kind"); /* there is always one in force */
+        refuse_kind(given);
     } else {
         struct kind_look *look = soc_alloc_zero(sizeof(*look));
         look->kind = soc_copy_text(kind.data, kind.length);

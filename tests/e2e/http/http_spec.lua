@@ -96,6 +96,11 @@ describe("the HTTP door", function()
     assert.equal("root", door:curl("/api/v1/agents/root").json.id)
     assert.equal(404, door:curl("/api/v1/agents/nobody").status)
     assert.equal("agent_not_found", door:curl("/api/v1/agents/nobody").json.error)
+    for _, words in ipairs({ "/api/v1/messages/none", "-X DELETE /api/v1/dead-letters/none",
+      "-X POST /api/v1/dead-letters/none/redeliver" }) do
+      local missing = door:curl(words)
+      assert.same({ 404, "message_not_found" }, { missing.status, missing.json.error }, words)
+    end
     assert.equal(1, #door:curl("/api/v1/activity?limit=1").json.items)
     assert.equal(2, door:curl("/api/v1/agents?limit=2").json.items and 2)
     assert.is_number(door:curl("/api/v1/stats").json.sent)

@@ -9,6 +9,7 @@
  * Covers: core/parts/human/human_item.c
  * Covers: core/parts/supervision/hold_operations.c, core/parts/tasks/tasks_operations.c */
 #include "host_asking.h"
+#include "parts/policies/policies.h"
 
 /* Counts the lines `order` with that detail. */
 static int count_orders(struct world *world, const char *detail, struct asked *asked)
@@ -117,6 +118,7 @@ static const struct {
     {"feature", "\"t\""},
     {"status", "\"processed\""},
     {"replay_id", "\"replay_1\""},
+    {"host", "\"west\""},
 };
 
 static const char *good_value(const char *name)
@@ -156,12 +158,19 @@ static bool is_bad(const struct soc_operation *operation, const struct soc_param
     return (values[value].fits & 1u << param->kind) == 0;
 }
 
+/* Tells whether a refusal says nothing but that something is wrong. */
+static bool is_vague(const struct asked *asked)
+{
+    struct soc_slice vague = soc_slice_text(soc_error_text(SOC_EINVAL));
+    return memmem(asked->answer.data, asked->answer.length, vague.data, vague.length) != NULL;
+}
+
 /* An error that names the parameter; the router has errors of its own for these. */
 static bool is_refused(const struct asked *asked, const struct soc_operation *operation,
                        const struct soc_param *param)
 {
     struct soc_slice answer = soc_buf_slice(&asked->answer);
-    return (is_code(asked, "invalid_argument") &&
+    return (is_code(asked, "invalid_argument") && !is_vague(asked) &&
             memmem(answer.data, answer.length, param->name, strlen(param->name)) != NULL) ||
            (operation->checks_itself &&
             (is_code(asked, "invalid_id") || is_code(asked, "agent_not_found") ||
@@ -294,6 +303,7 @@ static void a_caller_does_what_its_scopes_allow(void)
         caller.scopes = operation->scope;
         ask_as(&world, &caller, operation->name, "{}", &asked);
         CHECK(!is_code(&asked, "forbidden"));
+        CHECK(!is_vague(&asked));
     }
     soc_buf_fini(&asked.answer);
     soc_call_fini(&asked.call);
@@ -383,13 +393,77 @@ static void a_refusal_says_what_the_parameter_must_be(void)
                   "'since' must be a time as in 2026-01-05T12:00:00Z, or ms since 1970"));
     CHECK(is_told(&world, "inbox", "{\"state\":\"odd\"}",
                   "'state' must be open, decided, withdrawn or all"));
-    CHECK(is_told(&world, "message", "{\"message_id\":\"m1\"}",
-                  "'message_id' must be the id of a message, which begins with msg_"));
+    CHECK(is_told(&world, "mail", "{\"agent\":\"x\",\"after\":\"m1\"}",
+                  "'after' must be the id of a message, which begins with msg_"));
     CHECK(is_told(&world, "agent", "{}",
                   "'agent' is missing; it must be text of at most 256 bytes, without NUL"));
     CHECK(is_told(&world, "decide", "{\"item_id\":\"x\",\"decision\":\"approve\",\"action\":\"x\"}",
                   "'action' is another name of 'decision': give one of them"));
     CHECK(is_told(&world, "stats", "{\"agent\":\"x\"}", "the operation has no such parameter"));
+    world_close(&world);
+}
+
+static void a_refusal_says_which_parameters_do_not_go_together(void)
+{
+    static const char *const cases[][3] = {
+        {"at", "{\"line\":1,\"time\":1}", "give line or time, not both"},
+        {"intake", "{\"text\":\"a\",\"payload\":1}", "give payload or text, not both"},
+        {"ack", "{\"message_id\":\"m\",\"status\":\"processed\"}",
+         "'agent' is missing; it must be the id of an agent outside, unless the caller speaks as "
+         "one"},
+        {"policy", "{\"policies\":{},\"kind\":\"contacts\"}",
+         "give policies, or kind and name, not both"},
+        {"policy", "{\"name\":\"open\"}",
+         "'kind' is missing; it must be what the policy decides, or give policies"},
+        {"policy", "{\"kind\":\"contacts\"}", "'name' is missing; it must be the name of a policy"},
+        {"swap", "{\"kind\":\"a/b\",\"name\":\"open\"}",
+         "'kind' must be a word, without slash or dot"},
+        {"swap", "{\"kind\":\"contacts\",\"name\":\"./open.lua\"}",
+         "'name' must be the name of a policy, without slash or dot: never a path"},
+        {"redeliver", "{}",
+         "'message_id' is missing; it must be the id of a dead letter, or give a filter"},
+        {"drop", "{\"message_id\":\"m\",\"filter\":{}}", "give message_id or filter, not both"},
+        {"drop", "{\"message_id\":\"m\",\"expected\":1}",
+         "'expected' goes with a filter, not with message_id"},
+        {"drop", "{\"filter\":{}}",
+         "'expected' is missing; an empty filter fits all letters, so it must be said how many "
+         "there are"},
+        {"drop", "{\"filter\":{\"since\":\"soon\"}}",
+         "'since' must be a time as in 2026-01-05T12:00:00Z, or ms since 1970"},
+    };
+    struct world world;
+    struct asked asked = {0};
+    open_world(&world);
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+        CHECK(is_told(&world, cases[i][0], cases[i][1], cases[i][2]));
+    soc_policies_record(world.host, SOC_SLICE("[{\"kind\":\"a\",\"name\":\"x\"},"
+                                              "{\"kind\":\"b\",\"name\":\"y\"},"
+                                              "{\"kind\":\"b\",\"name\":\"z\"}]"));
+    CHECK(is_told(&world, "policy_kind", "{\"kind\":\"c\"}",
+                  "'kind' must be one of those of the policies in force: a, b"));
+    ask(&world, "drop", "{\"filter\":{\"limit\":1}}", &asked);
+    CHECK(strstr(soc_buf_text(&asked.answer),
+                 "\"message\":\"'filter' may have nothing but agent, task, ") != NULL);
+    CHECK(strstr(soc_buf_text(&asked.answer), "limit") == NULL);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
+static void an_id_that_no_message_can_have_is_not_found(void)
+{
+    static const char *const ops[] = {"message", "redeliver", "drop"};
+    struct world world;
+    struct asked asked = {0};
+    open_world(&world);
+    for (size_t i = 0; i < sizeof(ops) / sizeof(ops[0]); i++) {
+        ask(&world, ops[i], "{\"message_id\":\"none\"}", &asked);
+        CHECK(is_code(&asked, "message_not_found"));
+        ask(&world, ops[i], "{\"message_id\":\"\"}", &asked);
+        CHECK(is_code(&asked, "message_not_found"));
+    }
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
     world_close(&world);
 }
 
@@ -491,6 +565,28 @@ static void an_intake_tells_where_it_went_and_what_was_replied(void)
     world_close(&world);
 }
 
+static void an_intake_that_waits_has_the_same_answer_when_it_is_repeated(void)
+{
+    static const char params[] = "{\"text\":\"it broke\",\"wait_ms\":50}";
+    struct world world = {.worker = worker_that_replies, .route = route};
+    struct asked asked = {0};
+    struct soc_buf first = {0};
+    struct soc_caller caller = {
+        .name = SOC_SLICE("x"), .scopes = SOC_SCOPE_ALL, .key = SOC_SLICE("k")};
+    world_open(&world, NULL);
+    soc_agents_set_runnable(world.host, world.host->registry.root->role);
+    ask_as(&world, &caller, "intake", params, &asked);
+    CHECK(strstr(soc_buf_text(&asked.answer), "\"reply\":{") != NULL);
+    soc_buf_put_slice(&first, soc_buf_slice(&asked.answer));
+    ask_as(&world, &caller, "intake", params, &asked);
+    CHECK_INT(asked.count, 1);
+    CHECK_TEXT(soc_buf_text(&asked.answer), soc_buf_text(&first));
+    soc_buf_fini(&first);
+    soc_buf_fini(&asked.answer);
+    soc_call_fini(&asked.call);
+    world_close(&world);
+}
+
 static void the_person_may_terminate_every_agent_but_two(void)
 {
     struct world world;
@@ -584,9 +680,12 @@ int main(void)
     RUN(one_who_speaks_as_an_agent_sees_and_does_only_what_is_its_own);
     RUN(a_strict_call_has_no_unknown_parameters);
     RUN(a_refusal_says_what_the_parameter_must_be);
+    RUN(a_refusal_says_which_parameters_do_not_go_together);
+    RUN(an_id_that_no_message_can_have_is_not_found);
     RUN(a_parameter_is_found_behind_any_number_of_others);
     RUN(a_dropped_call_is_done_and_not_answered);
     RUN(an_intake_tells_where_it_went_and_what_was_replied);
+    RUN(an_intake_that_waits_has_the_same_answer_when_it_is_repeated);
     RUN(the_person_may_terminate_every_agent_but_two);
     RUN(the_person_may_cancel_every_task);
     RUN(an_order_about_dead_letters_is_noted_when_it_is_done);
