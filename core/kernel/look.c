@@ -57,6 +57,10 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
         soc_json_put_name(out, "external");
         soc_buf_put_text(out, "true");
     }
+    if (agent->isolation != 0 || agent->role->is_isolated) {
+        soc_json_put_name(out, "isolated");
+        soc_buf_put_text(out, "true");
+    }
     SOC_PARTS_TELL(host, put_agent, host, agent, out);
     put_count(out, "queue_length", soc_look_queued(host, agent));
     put_count(out, "contacts", agent->contacts.count);

@@ -18,6 +18,7 @@
 #include "script/history/rerun.h"
 #include "script/policies/policy_audit.h"
 #include "script/turns/behaviour.h"
+#include "script/turns/handout.h"
 
 /* Returns true if the text requires "society". */
 static bool requires_society(const char *text)
@@ -113,6 +114,45 @@ static void warn_of_file(void *user, const char *path)
         soc_lint_refused(path, soc_script_may_load(check->script));
 }
 
+/* Compiles the module that handout.h finds for the name at 1, without running it. */
+static int compile_module(lua_State *L)
+{
+    struct soc_script *script = lua_touserdata(L, 2);
+    size_t length;
+    lua_settop(L, 1);
+    soc_handout_find(L, script);
+    const char *text = lua_tolstring(L, -1, &length);
+    lua_pushfstring(L, "@%s", lua_tostring(L, -2));
+    if (luaL_loadbufferx(L, text, length, lua_tostring(L, -1), "t") != LUA_OK)
+        return lua_error(L);
+    return 0;
+}
+
+/* Checks the modules of isolated roles, which are not loaded with the app. Returns how many cannot
+ * run. */
+static int check_isolated(struct soc_assembly *parts)
+{
+    lua_State *L = parts->L;
+    size_t cursor = 0;
+    int faults = 0;
+    struct soc_role *role;
+    while ((role = soc_registry_each_role(parts->host, &cursor)) != NULL) {
+        const char *name = role->is_isolated ? soc_behaviour_name(parts->script, role) : NULL;
+        if (name == NULL || soc_behaviour_thinks(parts->script, role) ||
+            soc_registry_find_role(parts->host, soc_slice_text(name)) != NULL)
+            continue;
+        lua_pushcfunction(L, compile_module);
+        lua_pushstring(L, name);
+        lua_pushlightuserdata(L, parts->script);
+        if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
+            fprintf(stderr, "the isolated role '%s': %s\n", role->id, lua_tostring(L, -1));
+            lua_pop(L, 1);
+            faults++;
+        }
+    }
+    return faults;
+}
+
 static int count_roles(struct soc_host *host)
 {
     static const char *const own[] = {"user", "root", "unknown"};
@@ -185,6 +225,7 @@ static int check_app(const struct soc_assembly_options *options)
     soc_script_each_policy_file(parts.script, check_file, &check);
     soc_sources_each(parts.L, 0, warn_of_file, &check);
     soc_buf_fini(&home);
+    check.errors += check_isolated(&parts);
     if (soc_lint_calls(parts.L, 1, options->app_file) == 0 && check.errors == 0) {
         int roles = count_roles(parts.host);
         code = SOC_EXIT_DONE;

@@ -86,6 +86,7 @@ const struct soc_param soc_looks_agent_members[] = {
     {.name = "parent", .summary = "who spawned or adopted it"},
     {.name = "status", .summary = "what it does, or did when the society stopped"},
     {.name = "external", .kind = SOC_PARAM_FLAG, .summary = "it lives outside"},
+    {.name = "isolated", .kind = SOC_PARAM_FLAG, .summary = "it runs in a worker process"},
     {.name = "last_heartbeat", .kind = SOC_PARAM_TIME, .summary = "when it was last heard of"},
     {.name = "queue_length", .kind = SOC_PARAM_INTEGER, .summary = "messages in its mailbox"},
     {.name = "contacts", .kind = SOC_PARAM_INTEGER, .summary = "how many agents it knows"},

@@ -21,6 +21,20 @@ describe("society check of an app", function()
     return result.err
   end
 
+  it("compiles the modules of isolated roles, without running them", function()
+    place:write("good.lua", "error('run') return function() end")
+    place:write("bad.lua", "return function( returnn 1 end")
+    local app = 'society.role { id = "guest", isolated = true, behaviour = "%s" }'
+    assert.equal("", check(app:format("good")))
+    for name, said in pairs({ bad = "bad.lua:1:", missing = "no module 'missing'" }) do
+      place:write("app.lua", 'local society = require("society")\n' .. app:format(name))
+      local result = place:run("check app.lua")
+      assert.equal(1, result.code)
+      assert.matches("the isolated role 'guest': ", result.err, 1, true)
+      assert.matches(said, result.err, 1, true)
+    end
+  end)
+
   it("warns of names that scripts do not have, with file and line", function()
     place:write("helper.lua", "return function() return debug.traceback() end\n")
     local warnings = check([[
