@@ -114,7 +114,7 @@ static void put_words(struct soc_buf *out, struct soc_slice what)
     else if (soc_json_string(soc_json_member(what, "message"), &message))
         soc_buf_printf(out, "the script raises: %s", soc_buf_text(&message));
     else
-        soc_buf_put_text(out, "the script ends");
+        soc_buf_put_text(out, "the script ends instead");
     if (arguments.length > 2) {
         soc_buf_put_byte(out, '(');
         soc_log_put_text(out, soc_slice(arguments.data + 1, arguments.length - 2),
@@ -142,9 +142,11 @@ static void put_error(struct soc_buf *error, const struct soc_agent *agent,
     bool is_called = soc_json_member(soc_buf_slice(&result->recorded), "effect").data != NULL;
     bool has_arguments =
         soc_json_member(soc_buf_slice(&result->recorded), "arguments").data != NULL;
-    soc_buf_printf(&text, "the script has changed: effect %u was ", result->index + 1);
+    bool ends = soc_json_member(soc_buf_slice(&result->now), "effect").data == NULL;
+    soc_buf_printf(&text, "the script or its arguments have changed: effect %u was ",
+                   result->index + 1);
     put_words(&text, soc_buf_slice(&result->recorded));
-    soc_buf_put_text(&text, ", and now it is ");
+    soc_buf_put_text(&text, ends ? ", and now " : ", and now it is ");
     put_words(&text, soc_buf_slice(&result->now));
     if (result->where.length > 0) {
         soc_buf_put_text(&text, " at ");

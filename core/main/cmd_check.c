@@ -168,6 +168,15 @@ static int count_roles(struct soc_host *host)
     return count;
 }
 
+/* Warns of a file that is valid Lua but no app: run, it would wait for ever in silence. */
+static void warn_of_nothing(const struct soc_assembly *parts, int roles, const char *path)
+{
+    const struct soc_role *root = soc_registry_find_role(parts->host, SOC_SLICE("root"));
+    if (roles == 0 && !soc_script_has_main(parts->script) && root->script_mark == 0)
+        fprintf(stderr, "%s: warning: this app declares nothing: no role, no root and no main\n",
+                path);
+}
+
 /* Tokens as the model client estimates them (society.llm.usage): four bytes each, or one
  * character of a wide script. */
 static size_t estimate_tokens(struct soc_slice text)
@@ -229,6 +238,7 @@ static int check_app(const struct soc_assembly_options *options)
     if (soc_lint_calls(parts.L, 1, options->app_file) == 0 && check.errors == 0) {
         int roles = count_roles(parts.host);
         code = SOC_EXIT_DONE;
+        warn_of_nothing(&parts, roles, options->app_file);
         printf("ok: %d role%s, %s\n", roles, roles == 1 ? "" : "s",
                soc_script_has_main(parts.script) ? "main" : "no main");
         print_prompts(&parts);

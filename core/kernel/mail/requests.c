@@ -264,7 +264,8 @@ void soc_request_warn(struct soc_host *host, const struct soc_request *request, 
     soc_json_put_text_member(&detail, "from", soc_sender_id(request->from));
     soc_json_put_text_member(&detail, "message_id", id);
     soc_json_put_text_member(
-        &detail, "message", SOC_SLICE("handled a request without a reply; the sender still waits"));
+        &detail, "message",
+        SOC_SLICE("handled a request without a reply so far; the sender still waits"));
     soc_buf_put_byte(&detail, '}');
     soc_trace_event_of(host, SOC_LOG_WARN, "no_reply", request->to,
                        soc_slice_text(request->correlation_id), soc_buf_slice(&detail));

@@ -44,7 +44,8 @@ local function check_names(operation, members)
   for name in pairs(members) do
     if not known[name] then
       error(("society.%s has no parameter '%s'; %s"):format(operation.name, tostring(name),
-        #known == 0 and "it has none" or "they are " .. table.concat(known, ", ")), 4)
+        #known == 0 and "it has none" or ("its parameter%s %s"):format(
+          #known == 1 and " is" or "s are", table.concat(known, ", "))), 4)
     end
   end
 end

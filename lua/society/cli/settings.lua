@@ -47,11 +47,11 @@ local function is_one_of(list, word)
   return false
 end
 
--- «unknown KIND 'NAME'; did you mean 'X'?», or «…; there are A, B».
+-- «unknown KIND 'NAME'; did you mean 'X'?», or «…; the known ones are A, B».
 local function unknown(what, name, known)
   local near = program.nearest(name, known)
   return ("unknown %s '%s'; %s"):format(what, name, near and ("did you mean '%s'?"):format(near)
-    or "there are " .. table.concat(known, ", "))
+    or "the known ones are " .. table.concat(known, ", "))
 end
 
 -- A value as the flag would have it: a text, or a boolean; or nil and what was expected.
@@ -61,7 +61,7 @@ local function read_value(setting, value)
       value = TRUTH[value]
     end
     if type(value) ~= "boolean" then
-      return nil, "true or false expected"
+      return nil, "must be true or false"
     end
     return value
   end
@@ -69,9 +69,9 @@ local function read_value(setting, value)
     value = tostring(value)
   end
   if type(value) ~= "string" or value == "" then
-    return nil, "a text expected"
+    return nil, setting.takes_number and "must be a text or a number" or "must be a text"
   elseif setting.choices and not is_one_of(setting.choices, value) then
-    return nil, table.concat(setting.choices, ", ") .. " expected"
+    return nil, ("must be " .. table.concat(setting.choices, ", ")):gsub(", ([^,]*)$", " or %1")
   end
   return value
 end
@@ -95,7 +95,7 @@ end
 local function add(found, setting, value, origin, where)
   local text, why = read_value(setting, value)
   if text == nil then
-    return ("%s: %s: %s"):format(where, setting[1], why)
+    return ("%s: %s %s"):format(where, setting[1], why)
   end
   found[setting[1]] = { name = setting[1], value = text, origin = origin, where = where }
   return nil

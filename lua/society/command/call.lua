@@ -58,7 +58,10 @@ local function names_of(operation)
   for index, param in ipairs(operation.params) do
     names[index] = param.name
   end
-  return #names == 0 and "it has none" or "they are " .. table.concat(names, ", ")
+  if #names == 0 then
+    return "it has none"
+  end
+  return (#names == 1 and "its parameter is " or "its parameters are ") .. table.concat(names, ", ")
 end
 
 -- An exit code if the parameters are no object, or have names that are unknown.
@@ -114,7 +117,7 @@ function M.run(given)
   end
   local operation = operations[name]
   if not operation then
-    return arguments.complain(M, "unknown operation '%s'; they are %s", name,
+    return arguments.complain(M, "unknown operation '%s'; the operations are %s", name,
       table.concat(M.completes[1], ", "))
   end
   local code = find_code(operation, text)

@@ -16,7 +16,9 @@ function M.run(given)
   local name = given.words[1]
   local command = name and require("society.command").find(name)
   if name and not command then
-    program.complain(("unknown command '%s'; see: society help"):format(name))
+    local near = program.nearest(name, require("society.command").names)
+    program.complain(("unknown command '%s'; %ssee: society help"):format(name,
+      near and ("did you mean '%s'? "):format(near) or ""))
     return arguments.USAGE
   end
   help.print(command)

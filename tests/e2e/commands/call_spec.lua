@@ -286,8 +286,8 @@ describe("society call", function()
       assert.matches("\n" .. operation.name .. " ", "\n" .. list, 1, true)
     end
     for arguments, sentence in pairs({
-      ["fly"] = "unknown operation 'fly'",
-      ["pause '{\"agnet\":1}'"] = "pause has no parameter 'agnet'; they are agent, subtree, reason",
+      ["fly"] = "unknown operation 'fly'; the operations are ",
+      ["pause '{\"agnet\":1}'"] = "no parameter 'agnet'; its parameters are agent, subtree, reason",
       ["stats '{\"agent\":1}'"] = "stats has no parameter 'agent'; it has none",
       ["pause '[1]'"] = "the parameters must be a JSON object",
       ["pause '{'"] = "what follows OP is not JSON",

@@ -117,9 +117,10 @@ describe("society config", function()
       nil, "SOCIETY_SET_RETENTON_MB=1")
     refused("unknown variable SOCIETY_ZORK; `society config` lists what can be set", nil,
       "SOCIETY_ZORK=1", "run app.lua")
-    refused("society.conf.lua:1: json: true or false expected", "json = 1")
-    refused("SOCIETY_JSON: json: true or false expected", nil, "SOCIETY_JSON=maybe")
-    refused("society.conf.lua:1: log: debug, info, warn, error, none expected", "log = 'loud'")
+    refused("society.conf.lua:1: json must be true or false", "json = 1")
+    refused("SOCIETY_JSON: json must be true or false", nil, "SOCIETY_JSON=maybe")
+    refused("society.conf.lua:1: log must be debug, info, warn, error or none", "log = 'loud'")
+    refused("society.conf.lua:1: http must be a text or a number", "http = true")
     refused("society.conf.lua:2: 'state' was given on line 1 already", "state = 'a'\nstate = 'b'")
     refused("society.conf.lua:1: policy: a table such as { contacts = … } expected",
       "policy = 'open'")

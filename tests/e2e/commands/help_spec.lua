@@ -31,6 +31,8 @@ describe("the program", function()
   end)
 
   it("guesses what was meant by a word with a slip", function()
+    assert.equal("society: unknown command 'decied'; did you mean 'decide'? see: society help\n",
+      place:run("help decied").err)
     assert.equal("society: unknown command 'sned'; did you mean 'send'? see: society help\n",
       place:run("sned hello").err)
     assert.equal("society: unknown command 'qqqq'; see: society help\n", place:run("qqqq").err)

@@ -68,7 +68,7 @@ describe("society repl", function()
       assert.matches(message, result.err, 1, true)
     end
     expect("society: agent_not_found: ", 'society.agent("nobody")', "print('not reached')")
-    expect("society.agents has no parameter 'foo'; they are agent, ", "society.agents{ foo = 1 }")
+    expect("no parameter 'foo'; its parameters are ", "society.agents{ foo = 1 }")
     expect("repl:1: unexpected symbol near <eof>", "x =")
     expect("repl:1: attempt to index a nil value (global 'y')", "y.z = 1")
     expect("oops", 'error("oops", 0)')

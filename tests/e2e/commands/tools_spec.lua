@@ -73,6 +73,11 @@ describe("the other commands", function()
       society.main(function() end)
     ]])
     assert.same({ code = 0, out = "ok: 1 role, main\n", err = "" }, place:run("check app.lua"))
+    place:write("app.lua", 'require("society").root(function() end)')
+    assert.same({ code = 0, out = "ok: 0 roles, no main\n", err = "" }, place:run("check app.lua"))
+    place:write("app.lua", 'print("no society")')
+    assert.same({ code = 0, out = "ok: 0 roles, no main\n", err = "app.lua: warning: this app "
+      .. "declares nothing: no role, no root and no main\n" }, place:run("check app.lua"))
     place:write("app.lua", 'local society = require("society")\n\nsociety.rule {}\n')
     assert.equal(1, place:run("check app.lua").code)
     place:write("app.lua", [[

@@ -88,7 +88,8 @@ describe("a changed script", function()
       'clerk:request { to = "user", payload = "May I?" }')
     local result = run()
     assert.equal(2, result.code)
-    assert.matches("misfit clerk: nondeterministic: the script has changed: effect 3 was "
+    assert.matches("misfit clerk: nondeterministic: the script or its arguments have changed: "
+      .. "effect 3 was "
       .. 'escalate, and now it is request({"payload":"May I?","to":"user"}) at app.lua:5',
       result.err, 1, true)
     assert.matches('at app.lua:5; what it was called with is known if society.config has history = '
@@ -119,7 +120,7 @@ describe("a changed script", function()
     edit("user:request { to", "user:sleep(1); answer = user:request { to")
     local result = run()
     assert.equal(2, result.code)
-    assert.matches("misfit user: nondeterministic: the script has changed: effect 1 was request",
+    assert.matches("the script or its arguments have changed: effect 1 was request",
       result.err, 1, true)
     result = run(" --accept-changes")
     assert.equal(1, result.code)
