@@ -100,3 +100,34 @@ test("who goes elsewhere while a decision is on its way stays there", async () =
     assert.equal(society.inbox[2].state, "open");
   });
 });
+
+test("two questions of the same title are told apart by what they say", async () => {
+  await visit("full", {}, async (page, society) => {
+    const { inbox } = society;
+    Object.assign(inbox[0], { title: "Refund?", body: { order: "A-1", amount: 12 } });
+    Object.assign(inbox[1], { title: "Refund?", body: "The parcel arrived wet." });
+    for (const [view, rows] of [
+      ["now", ".wide.calm li"],
+      ["inbox", ".items li"],
+    ]) {
+      await go(page, `#/${view}`);
+      const said = (id) => page.locator(`${rows}[data-id="${id}"]`).textContent();
+      assert.match(await said("item_1"), /^Refund\? ?order: A-1, amount: 12/, view);
+      assert.match(await said("item_2"), /^Refund\? ?The parcel arrived wet\./, view);
+    }
+  });
+});
+
+test("a question has a time by which it is due, and does not expire", async () => {
+  await visit("full", {}, async (page) => {
+    for (const [lang, said] of [
+      ["en", /due in \d+ min/],
+      ["zh-CN", /期限 \d+ 分钟后/],
+    ]) {
+      await go(page, "#/inbox?item=item_1");
+      await page.waitForSelector(`html[lang="${lang}"]`);
+      await eventually(`${said}`, async () => said.test(await page.textContent("article")));
+      await page.keyboard.press("L");
+    }
+  });
+});

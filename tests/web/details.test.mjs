@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { eventually, go } from "./browser.mjs";
+import { eventually, go, settle } from "./browser.mjs";
 import { visits } from "./visits.mjs";
 
 const { visit } = visits();
@@ -263,5 +263,160 @@ test("a dialog that opens while another closes stays open", async () => {
     await page.waitForSelector("dialog:not([open])", { state: "attached" });
     await page.click('[data-do="cancel"][data-for="T-4"]'); // and it asks again
     await page.waitForSelector("dialog input:focus");
+  });
+});
+
+test("in another language a refusal is said in it, but for what only the host knows", async () => {
+  await visit("full", { allow: /4\d\d/ }, async (page, society) => {
+    await go(page, "#/agent/writer");
+    await page.keyboard.press("L");
+    await page.waitForSelector('html[lang="zh-CN"]');
+    for (const [status, error, shown] of [
+      [429, "mailbox_full", ["接收者的信箱已满，请稍后再试。"]],
+      [422, "policy_refused", ["策略未被接受，原策略继续有效。", "example 2 fails"]],
+      [429, "never_heard_of", ["请求过多，请稍候。", "example 2 fails"]],
+    ]) {
+      society.change = () => ({ status, answer: { error, message: "example 2 fails" } });
+      await page.click('.page-head [data-do="pause"]');
+      await page.waitForSelector(".notice.failed");
+      assert.deepEqual(await page.locator(".notice.failed p").allTextContents(), shown);
+      await page.click('[data-do="dismiss"]');
+      await page.locator(".notice").waitFor({ state: "detached" });
+    }
+  });
+});
+
+test("an agent's page speaks in words: its collaborators, who wrote, what was decided", async () => {
+  await visit("full", {}, async (page, society) => {
+    const interfaceSpec = { services: "facts", input_format: "a query", output_format: "a list" };
+    const known = { agentId: "researcher", role: "researcher", description: "knows the harbour" };
+    society.brief = { collaborators: [{ ...known, interfaceSpec }] };
+    society.say("editor", "writer", "general", "Hurry.");
+    society.activity.at(-1).other = "writer";
+    const decision = { item_id: "item_0", decision: "reject" };
+    society.log("decision", { agent: "writer", detail: JSON.stringify(decision) });
+    society.log("clock", { agent: "writer", detail: '{"by":"ntp","item_id":"x"}' });
+    await go(page, "#/agent/writer");
+    const card = (name) => page.locator(".card", { has: page.locator("h2", { hasText: name }) });
+    const brief = card("Brief");
+    assert.equal(
+      await brief.locator("dd").textContent(),
+      "researcher (researcher): knows the harbour · facts · a query → a list",
+    );
+    assert.equal(await brief.locator('a[href="#/agent/researcher"]').count(), 1);
+    const events = card("Recent events").locator("li");
+    const said = async (at) => (await events.nth(at).textContent()).replace(/^.*?[\d:]{8}/, "");
+    assert.equal(await said(0), "clockBy: ntp, Question: x");
+    assert.equal(await said(1), "decidedrejected · Question");
+    assert.equal(await events.nth(1).locator('a[href="#/inbox?item=item_0"]').count(), 1);
+    assert.equal(await said(2), "editorsentgeneral to writer");
+  });
+});
+
+test("an agent that has ended is asked for nothing that it has no more", async () => {
+  await visit("full", {}, async (page, society) => {
+    const printer = society.agents.find(({ id }) => id === "printer");
+    const ended_at = new Date().toISOString();
+    Object.assign(printer, { status: "stopped", ended_at, end_reason: "out of paper" });
+    await go(page, "#/agent/printer"); // what is not found is an error in the console
+    assert.match(await page.textContent(".page-head"), /stopped.* · ended .* · out of paper/);
+    assert.match(await page.textContent("#main"), /It has ended\. Its contacts are not kept\./);
+    assert.doesNotMatch(await page.textContent("#main"), /Why it waits|It knows no one/);
+    assert.deepEqual(
+      await page.locator(".page-head [data-do]").evaluateAll((all) => all.map((one) => one.dataset.do)),
+      ["open-timeline"],
+    );
+  });
+  await visit("full", { allow: /404/ }, async (page) => {
+    const missing = new Set();
+    const note = (answer) =>
+      answer.status() === 404 && missing.add(new URL(answer.url()).pathname);
+    page.on("response", note);
+    await go(page, "#/agent/nobody");
+    await page.waitForSelector("text=There is no agent nobody");
+    page.off("response", note);
+    assert.deepEqual([...missing], ["/api/v1/agents/nobody"]); // one has to look
+  });
+});
+
+test("what costs nothing has no bar", async () => {
+  await visit("full", {}, async (page, society) => {
+    const bars = page.locator(".numbers .share-bar");
+    await go(page, "#/cost");
+    await eventually("a bar each", async () => (await bars.count()) === 4);
+    for (const row of society.usage.slice(1)) row.cost = 0;
+    society.emit("usage_changed");
+    await eventually("one bar", async () => (await bars.count()) === 1);
+    society.usage[0].cost = 0;
+    await page.reload();
+    await has(page, '[data-view="cost"] .numbers td');
+    assert.equal(await bars.count(), 0);
+  });
+});
+
+test("an opened policy has a row of its own, and leaves no gap in the others", async () => {
+  await visit("full", {}, async (page, society) => {
+    const boxes = async () => {
+      const all = page.locator(".grid .policy");
+      return Object.fromEntries(
+        await all.evaluateAll((cards) =>
+          cards.map((card) => [card.dataset.id, card.getBoundingClientRect().toJSON()]),
+        ),
+      );
+    };
+    await go(page, "#/policies");
+    const before = await boxes();
+    for (const kind of ["context", "deadlock", "messages"]) {
+      await go(page, `#/policies?kind=${kind}`);
+      await has(page, `[data-id="${kind}"] form`);
+      const { [kind]: opened, ...others } = await boxes();
+      assert.ok(opened.width > 2 * before[kind].width, kind);
+      const closed = Object.values(others);
+      assert.equal(closed.length, society.policies.length - 1);
+      const rows = [...new Set(closed.map(({ y }) => y))].map((top) =>
+        closed.filter(({ y }) => y === top),
+      );
+      const perRow = Math.max(...rows.map((row) => row.length));
+      assert.ok(rows.filter((row) => row.length < perRow).length <= 1, `${kind}: a gap in a row`);
+      for (const row of rows) // nor below a card that is lower than the others
+        assert.equal(new Set(row.map(({ height }) => height)).size, 1, kind);
+    }
+  });
+});
+
+test("no label of the timeline lies over another, and what nobody did has a mark", async () => {
+  await visit("full", {}, async (page, society) => {
+    const command = (op, target) =>
+      society.log("order", { agent: "system", detail: JSON.stringify({ by: "owner", op, target }) });
+    for (let i = 0; i < 3; i += 1) {
+      society.say("reader24", "reader23", "query", "?");
+      society.log("processed", { agent: `reader${i + 1}`, type: "query" });
+    }
+    command("decide", "item_1");
+    command("pause", "reader24");
+    for (const at of ["", `?at=${society.line}`]) {
+      await page.setViewportSize({ width: 600, height: 700 });
+      await go(page, `#/timeline${at}`);
+      const rows = page.locator(".event");
+      await eventually("rows", async () => (await rows.count()) > 5);
+      for (let left = 0; left <= 1200; left += 60) {
+        await page.evaluate((to) => (document.querySelector(".canvas").scrollLeft = to), left);
+        await settle(page);
+        const labels = await rows.evaluateAll((all) =>
+          all.map((row) => row.querySelectorAll(".label").length),
+        );
+        assert.deepEqual([...new Set(labels)], [1], `${at} ${left}`);
+      }
+      const places = (selector) =>
+        page.locator(selector).evaluateAll((all) => all.map((one) => one.getBoundingClientRect().x));
+      const row = (line) => `.event[data-line="${line}"]`;
+      await has(page, `${row(society.line)} .sign.note`); // on the lane of the agent
+      const free = row(society.line - 1);
+      await page.locator(`${free} .label`, { hasText: "command from outside · decide" }).waitFor();
+      await eventually("a mark in sight, however far it is scrolled", async () => {
+        const [[sign], [canvas]] = [await places(`${free} .sign.note`), await places(".canvas")];
+        return sign > canvas;
+      });
+    }
   });
 });

@@ -150,3 +150,32 @@ test("dead letters and questions: the arrows move as j and k do", async () => {
     }
   });
 });
+
+test("a dialog goes with the look that it was opened on", async () => {
+  await visit("full", {}, async (page) => {
+    await go(page, "#/agents");
+    await go(page, "#/tasks");
+    await press(page, "?");
+    await page.waitForSelector("dialog[open] dl.keys");
+    await page.goBack();
+    await page.waitForSelector('[data-view="agents"][aria-busy="false"]');
+    await page.waitForSelector("dialog:not([open])", { state: "attached" });
+    await go(page, "#/tasks");
+    await page.click('[data-do="cancel"][data-for="T-4"]');
+    await page.waitForSelector("dialog[open] input");
+    await page.goBack();
+    await page.waitForSelector("dialog:not([open])", { state: "attached" });
+    await page.waitForSelector('[data-view="agents"][aria-busy="false"]');
+  });
+});
+
+test("an address of no view becomes that of the view shown in its place", async () => {
+  await visit("full", {}, async (page) => {
+    await go(page, "#/tasks");
+    await page.evaluate(() => (location.hash = "#/nonsense"));
+    await page.waitForSelector('[data-view="now"][aria-busy="false"]');
+    assert.match(page.url(), /#\/now$/);
+    await page.goBack();
+    await page.waitForSelector('[data-view="tasks"]');
+  });
+});

@@ -8,7 +8,7 @@ import { test } from "node:test";
 const web = new URL("../../web/", import.meta.url);
 const logic = (name) => import(new URL(`logic/${name}.js`, web));
 
-const { VIEWS, parse, format, query, hasPast } = await logic("address");
+const { VIEWS, parse, format, query, hasPast, isLost } = await logic("address");
 const { Reader } = await logic("sse");
 const { Stale, topicsOf } = await logic("topics");
 const { Pace, backoff } = await logic("pace");
@@ -35,6 +35,35 @@ test("an address says view, id, moment and filters, and comes back the same", ()
   ]) {
     assert.deepEqual(parse(format(address)), address);
   }
+});
+
+test("an address that names no view is told from one that names nothing", () => {
+  for (const hash of ["#/nonsense", "#/agent", "#/now/x", "#/nonsense?at=4"])
+    assert.equal(isLost(hash), true, hash);
+  for (const hash of ["", "#", "#/", "#/now", "#/agent/a", "#/cost?by=model"])
+    assert.equal(isLost(hash), false, hash);
+});
+
+test("the gist of a payload is its text, or its members by name", () => {
+  for (const [payload, text] of [
+    ["two\nlines", "two lines"],
+    [{ n: 1, text: "hello" }, "hello, n: 1"],
+    [{ order: "A-1", amount: 12, more: { a: [1] } }, 'order: A-1, amount: 12, more: { "a": [ 1 ] }'],
+    [["a", 1], '[ "a", 1 ]'],
+    [7, "7"],
+    [{}, "{}"],
+    [null, ""],
+    ["x".repeat(50), `${"x".repeat(30)}…`],
+    [{ a: "x".repeat(50) }, `a: ${"x".repeat(27)}…`],
+  ])
+    assert.equal(formats.gist(payload, payload?.order ? 60 : 30), text);
+});
+
+test("a command from outside stands on the lane of the agent it is about", () => {
+  const order = (target) => ({ event: "order", agent: "system", detail: { op: "pause", target } });
+  const { lanes, items } = diagram([{ event: "spawned", agent: "ann" }, order("ann"), order("item_1")]);
+  assert.deepEqual(lanes, ["ann"]);
+  assert.deepEqual(items.map(({ lane }) => lane), [0, 0, null]);
 });
 
 test("an unknown or broken address is the view now, and never fails", () => {

@@ -422,7 +422,7 @@ test("the newsroom: every view, and why an editor waits", async () => {
   await page.waitForSelector(`article[data-id="${item.id}"] .came-by`);
   assert.match(
     (await page.locator(".came-by li").allTextContents()).join("\n"),
-    new RegExp(`^user → root .*\\nroot → ${item.agent} .*"story": ${/\d+/.exec(item.title)}\\b`),
+    new RegExp(`^user → root .*\\nroot → ${item.agent} .*\\bstory: ${/\d+/.exec(item.title)}\\b`),
   );
   assert.deepEqual(problems, []);
   await close();

@@ -9,6 +9,8 @@ import { visits } from "./visits.mjs";
 const { visit } = visits();
 
 const textOf = async (place) => (await place.textContent()).replace(/\s+/g, " ");
+// Without the time it begins with; one of yesterday, just after midnight, has its date as well.
+const bareOf = (row) => row.replace(/^.*?[\d:]{8} ?/, "");
 const texts = async (place) =>
   (await place.allTextContents()).map((text) => text.replace(/\s+/g, " ").trim());
 const cardOf = (page, name) =>
@@ -205,7 +207,7 @@ test("an agent: brief, contacts with their source, queue, cost, state, conversat
     );
     assert.match(await textOf(cardOf(page, "State, as it is now")), /drafts.*3.*best.*second/);
     const events = await texts(cardOf(page, "Recent events").locator("li"));
-    const bare = events.map((row) => row.replace(/^[\d:]+ ?/, "")); // when it was
+    const bare = events.map(bareOf);
     assert.equal(bare[0], "printerturn failedno paper"); // it was not the editor
     assert.match(bare[1], /^starts waitingwriter/);
     const talk = cardOf(page, "Conversation with its model");
@@ -317,7 +319,7 @@ test("policies: what is in force, in which version, and every swap", async () =>
     assert.match(await textOf(card), /Who may write to whomcontacts.*strictv3 9f86d081/);
     assert.match(await textOf(page.locator('.policy[data-id="briefs"]')), /strictv1 9f86d081$/);
     assert.equal(await page.locator(".policy").count(), 12);
-    const swapsOfKind = (await texts(card.locator("li"))).map((row) => row.replace(/^[\d:]+/, ""));
+    const swapsOfKind = (await texts(card.locator("li"))).map(bareOf);
     assert.deepEqual(swapsOfKind, ["open → stricteditor", "strict → openmayor"]);
     const swaps = cardOf(page, "Swaps").locator("li");
     assert.deepEqual(await marks(swaps, "line"), [String(society.line), String(society.line - 1)]);

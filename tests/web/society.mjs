@@ -164,7 +164,7 @@ export class Society {
 
   agentLook(id, part) {
     const agent = this.agents.find((one) => one.id === id);
-    if (!agent) return undefined;
+    if (!agent || (agent.ended_at && part)) return undefined;
     if (part === "contacts")
       return {
         items: this.contacts.filter((row) => row.owner === id),

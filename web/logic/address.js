@@ -34,18 +34,31 @@ function lineOf(text) {
   return /^[1-9][0-9]{0,14}$/.test(text ?? "") ? Number(text) : null;
 }
 
-/** Reads a fragment: { view, id, at, filters }. An unknown view is `now`. */
-export function parse(hash) {
-  const [path, search = ""] = hash.replace(/^#?\/?/, "").split(/\?(.*)/s);
+const placeOf = (hash) => hash.replace(/^#?\/?/, "").split(/\?(.*)/s);
+
+// The view and the id that a path names, and whether there is such a view.
+function read(path) {
   const slash = path.indexOf("/");
   const name = slash < 0 ? path : path.slice(0, slash);
   const id = slash < 0 ? "" : decode(path.slice(slash + 1));
+  return { name, id, isKnown: VIEWS.includes(name) && (name === "agent") === (id !== "") };
+}
+
+/** Whether a fragment names something that there is not. An empty one names nothing. */
+export function isLost(hash) {
+  const [path] = placeOf(hash);
+  return path !== "" && !read(path).isKnown;
+}
+
+/** Reads a fragment: { view, id, at, filters }. An unknown view is `now`. */
+export function parse(hash) {
+  const [path, search = ""] = placeOf(hash);
+  const { name, id, isKnown } = read(path);
   const filters = {};
   for (const pair of search.split("&")) {
     const [key, value = ""] = pair.split(/=(.*)/s);
     if (key !== "" && value !== "") filters[decode(key)] = decode(value);
   }
-  const isKnown = VIEWS.includes(name) && (name === "agent") === (id !== "");
   const view = isKnown ? name : "now";
   const at = hasPast(view) ? lineOf(filters.at) : null;
   delete filters.at;

@@ -65,6 +65,18 @@ export function payloadText(payload) {
   return JSON.stringify(payload, null, 2);
 }
 
+/** The beginning of a payload on one line: its text, then its members by name. */
+export function gist(payload, max) {
+  const isObject = payload !== null && typeof payload === "object" && !Array.isArray(payload);
+  const members = Object.entries(isObject ? payload : {}).slice(0, 20);
+  if (members.length === 0) return oneLine(payloadText(payload), max);
+  const isText = ([name, value]) => name === "text" && typeof value === "string";
+  const said = ([name, value]) => `${name}: ${oneLine(payloadText(value), max)}`;
+  const texts = members.filter(isText).map(([, text]) => oneLine(text, max));
+  const others = members.filter((member) => !isText(member)).map(said);
+  return oneLine([...texts, ...others].join(", "), max);
+}
+
 const UNITS = [
   ["d", 86400],
   ["h", 3600],

@@ -125,7 +125,7 @@ export function diagram(rows) {
       index,
       kind,
       line: row.line ?? null,
-      lane: place.get(row.agent) ?? null,
+      lane: place.get(row.agent) ?? place.get(detailOf(row).target) ?? null,
       to: to === "All" ? "All" : (place.get(to) ?? null),
     };
   });

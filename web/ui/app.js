@@ -5,12 +5,13 @@
 // live or as it was at a line; `draw` describes it. The view is loaded when the address
 // changes and, while live, when an event has touched one of its topics.
 
-import { format, hasPast, parse } from "../logic/address.js";
+import { format, hasPast, isLost, parse } from "../logic/address.js";
 import { Pace } from "../logic/pace.js";
 import { Stale } from "../logic/topics.js";
 import { get, lacksScope, optional } from "./api.js";
 import { Badges } from "./badges.js";
-import { explain } from "./explain.js";
+import { closeDialog } from "./dialog.js";
+import { exactly, explain } from "./explain.js";
 import { Memory } from "./memory.js";
 import { announce, notice } from "./notices.js";
 import { Stream } from "./stream.js";
@@ -47,7 +48,10 @@ export class App {
   }
 
   start() {
-    window.addEventListener("hashchange", () => this.open());
+    window.addEventListener("hashchange", () => {
+      closeDialog(); // it was about the look before
+      this.open();
+    });
     this.stream = new Stream({
       onEvent: (event) => this.hear(event),
       onState: (state) => this.setConnection(state),
@@ -66,6 +70,7 @@ export class App {
   // The address has changed.
   open() {
     const address = parse(location.hash);
+    if (isLost(location.hash)) history.replaceState(null, "", format(address));
     const isSame =
       this.address && address.view === this.address.view && address.id === this.address.id;
     this.address = address;
@@ -271,7 +276,7 @@ export class App {
       return answer ?? true;
     } catch (error) {
       if (lacksScope(error, name)) this.denied.add(name);
-      notice("failed", explain(error), error.message);
+      notice("failed", explain(error), exactly(error));
       return false;
     } finally {
       this.busy = null;

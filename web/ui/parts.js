@@ -2,7 +2,6 @@
 
 import { format } from "../logic/address.js";
 import { clean, clip, oneLine, payloadText, timeMs } from "../logic/format.js";
-import { detailOf } from "../logic/lanes.js";
 import { may, scopeOf } from "./api.js";
 import { h } from "./dom.js";
 import { clock, distance, number, t, word } from "./words.js";
@@ -232,19 +231,6 @@ export function choiceField(look, name, label, choices, also = {}) {
 }
 
 export const count = (value) => h("span", { class: "count" }, number(value));
-
-// The members of a detail that say most, the best first.
-const TELLING = ["title", "text", "message", "reason", "to", "model", "task_id", "op"];
-
-/** What a line of the activity log says beyond its event, in words. */
-export function detailText(look, row) {
-  const detail = detailOf(row);
-  if (Array.isArray(detail.waits_for)) {
-    return detail.waits_for.slice(0, 3).map((id, i) => [i > 0 ? ", " : "", agentLink(look, id)]);
-  }
-  const said = TELLING.map((name) => detail[name]).find((value) => typeof value === "string");
-  return words(said ?? payloadText(row.detail), 120);
-}
 
 /** What a wait is for, in words. */
 export function waitText(look, wait) {

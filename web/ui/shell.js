@@ -2,7 +2,7 @@
 
 import { VIEWS, format, hasPast } from "../logic/address.js";
 import { oneLine } from "../logic/format.js";
-import { explain } from "./explain.js";
+import { exactly, explain } from "./explain.js";
 import { draw, h } from "./dom.js";
 import { openHelp } from "./keys.js";
 import * as settings from "./settings.js";
@@ -248,7 +248,7 @@ function trouble(app, error) {
   const first = error.body?.first ?? error.body?.first_line;
   return empty(
     explain(error),
-    error.message,
+    exactly(error),
     h(
       "div",
       { class: "buttons centre" },

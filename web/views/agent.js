@@ -48,18 +48,22 @@ async function load(look) {
     const why = agent ? chainOf(agents, waits, look.id) : [];
     return { agent, contacts, why, queue, usage, activity: rows(activity), isPast: true };
   }
-  const [agent, contacts, why, queue, busy, usage, conversation, activity] = await Promise.all([
-    look.get(path).catch(unlessGone),
-    optional(looks.contacts(look, look.id)),
-    loadWhy(look),
-    optional(looks.queue(look, look.id)),
-    optional(look.get(`${path}/load`)),
+  // Who has ended, or never was, is not asked for what only the living have.
+  const answer = await look.get(path).catch(unlessGone);
+  const agent = answer && single(answer);
+  if (!agent) return { agent };
+  const ofLiving = (read) => (agent.ended_at ? null : optional(read()));
+  const [contacts, why, queue, busy, usage, conversation, activity] = await Promise.all([
+    ofLiving(() => looks.contacts(look, look.id)),
+    ofLiving(() => loadWhy(look)),
+    ofLiving(() => looks.queue(look, look.id)),
+    ofLiving(() => look.get(`${path}/load`)),
     optional(looks.usage(look, look.id)),
-    optional(look.get(`${path}/conversation`)),
+    ofLiving(() => look.get(`${path}/conversation`)),
     optional(look.get("/activity", { agent: look.id, limit: 12 })),
   ]);
   return {
-    agent: agent && single(agent),
+    agent,
     contacts: contacts ?? [],
     why,
     queue,
@@ -86,9 +90,16 @@ async function terminate(look) {
   );
 }
 
+function holdButton(look, { id, status }) {
+  const order = (of) => () =>
+    look.app.act(of, () => post(`/agents/${part(id)}/${of}`), t(`done.${of}`, { id }));
+  return status === "paused" || status === "failed"
+    ? button(look, "resume", t("do.resume"), order("resume"), { kind: "main" })
+    : button(look, "pause", t("do.pause"), order("pause"));
+}
+
 function head(look, agent) {
   const { id } = look;
-  const isHeld = agent.status === "paused" || agent.status === "failed";
   const isFixed = id === "user" || id === "root";
   return h(
     "header",
@@ -106,11 +117,12 @@ function head(look, agent) {
         t("agent.born"),
         " ",
         moment(agent.created_at),
+        agent.ended_at && [" · ", t("agent.ended"), " ", moment(agent.ended_at)],
+        agent.ended_at && agent.end_reason && [" · ", words(agent.end_reason, 200)],
         agent.external && ` · ${t("agent.outside")}`,
       ),
     ),
     look.at === null &&
-      !agent.ended_at &&
       h(
         "div",
         { class: "buttons" },
@@ -119,27 +131,9 @@ function head(look, agent) {
           { view: "timeline", filters: { agent: id }, class: "button", of: "open-timeline" },
           t("view.timeline"),
         ),
-        isHeld
-          ? button(
-              look,
-              "resume",
-              t("do.resume"),
-              () =>
-                look.app.act(
-                  "resume",
-                  () => post(`/agents/${part(id)}/resume`),
-                  t("done.resume", { id }),
-                ),
-              { kind: "main" },
-            )
-          : button(look, "pause", t("do.pause"), () =>
-              look.app.act(
-                "pause",
-                () => post(`/agents/${part(id)}/pause`),
-                t("done.pause", { id }),
-              ),
-            ),
-        !isFixed &&
+        !agent.ended_at && holdButton(look, agent),
+        !agent.ended_at &&
+          !isFixed &&
           button(look, "terminate", t("do.terminate"), () => terminate(look), { kind: "danger" }),
       ),
   );
@@ -159,11 +153,17 @@ function draw(look, data) {
     h(
       "div",
       { class: "columns" },
-      h("div", null, whySection(look, data.why), briefCard(agent.brief), workCard(look, data)),
       h(
         "div",
         null,
-        contactsCard(look, data.contacts),
+        data.why && whySection(look, data.why),
+        briefCard(look, agent.brief),
+        workCard(look, data),
+      ),
+      h(
+        "div",
+        null,
+        contactsCard(look, data.contacts, Boolean(agent.ended_at)),
         costCard(data.usage),
         activityCard(look, data.activity),
         look.at === null &&

@@ -3,12 +3,30 @@
 import { totalUsage } from "../logic/board.js";
 import { payloadText, timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
-import { agentLink, detailText, facts, link, moment, prose, section, words } from "../ui/parts.js";
+import { detailText } from "../ui/details.js";
+import { agentLink, facts, link, moment, prose, section, words } from "../ui/parts.js";
 import { dollars, number, t, word } from "../ui/words.js";
 
 const BRIEF = ["objective", "constraints", "inputs", "outputs", "completion_criteria"];
 
-export function briefCard(brief) {
+// Whom it knows from its brief, and what for.
+function collaborator(look, { agentId, role, description, interfaceSpec }) {
+  const { services, input_format: takes, output_format: gives } = interfaceSpec ?? {};
+  const offer = [services, takes && gives ? `${takes} → ${gives}` : null].filter(Boolean);
+  return h(
+    "li",
+    null,
+    agentLink(look, agentId),
+    role && [" (", words(role, 60), ")"],
+    description && [": ", words(description, 400)],
+    offer.length > 0 && h("span", { class: "quiet" }, " · ", words(offer.join(" · "), 400)),
+  );
+}
+
+const isPeople = (name, value) =>
+  name === "collaborators" && Array.isArray(value) && value.every((one) => one?.agentId);
+
+export function briefCard(look, brief) {
   if (!brief) return null;
   const names = [
     ...BRIEF.filter((name) => name in brief),
@@ -21,6 +39,15 @@ export function briefCard(brief) {
         const value = brief[name];
         const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
         if (isList && value.length === 0) return [word(`brief.${name}`, name), null];
+        if (isPeople(name, value))
+          return [
+            word(`brief.${name}`, name),
+            h(
+              "ul",
+              null,
+              value.slice(0, 50).map((one) => collaborator(look, one)),
+            ),
+          ];
         return [
           word(`brief.${name}`, name),
           isList
@@ -36,11 +63,12 @@ export function briefCard(brief) {
   );
 }
 
-export function contactsCard(look, contacts) {
+/** The contacts of an agent; `hasEnded`: it had some, which are gone with it. */
+export function contactsCard(look, contacts, hasEnded = false) {
   return section(
     t("agent.contacts"),
     contacts.length === 0
-      ? h("p", { class: "quiet" }, t("agent.contacts.none"))
+      ? h("p", { class: "quiet" }, t(`agent.contacts.${hasEnded ? "gone" : "none"}`))
       : h(
           "table",
           { class: "names" },

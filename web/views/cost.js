@@ -20,8 +20,7 @@ async function load(look) {
 
 function table(look, by, rows) {
   const sums = sumUsage(rows, by);
-  const value = (sum) => sum.cost || (sum.input_tokens + sum.output_tokens) / 1e9;
-  const top = Math.max(...sums.map(value), Number.MIN_VALUE);
+  const top = Math.max(...sums.map((sum) => sum.cost), Number.MIN_VALUE);
   return section(
     t(`cost.by.${by}`),
     h(
@@ -64,10 +63,11 @@ function table(look, by, rows) {
               h(
                 "td",
                 { class: "share" },
-                h("span", {
-                  class: "share-bar",
-                  style: { width: `${((value(sum) / top) * 100).toFixed(1)}%` },
-                }),
+                sum.cost > 0 &&
+                  h("span", {
+                    class: "share-bar",
+                    style: { width: `${((sum.cost / top) * 100).toFixed(1)}%` },
+                  }),
               ),
               h("td", { class: "right" }, number(sum.calls)),
               h("td", { class: "right" }, compact(sum.input_tokens)),

@@ -1,11 +1,10 @@
 // One item of the inbox in full, with the buttons that decide it.
 
-import { payloadText } from "../logic/format.js";
+import { gist, payloadText } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import {
   agentLink,
   button,
-  detailText,
   facts,
   isDenied,
   link,
@@ -13,6 +12,7 @@ import {
   prose,
   words,
 } from "../ui/parts.js";
+import { detailText } from "../ui/details.js";
 import { t, word } from "../ui/words.js";
 import { decide } from "./inbox.js";
 import { modifyForm, openModify } from "./modify.js";
@@ -108,7 +108,7 @@ function cameBy(look, item) {
             " ",
             words(message.type ?? "", 40),
             " ",
-            words(payloadText(message.payload), 100),
+            words(gist(message.payload, 100), 100),
           ),
         ),
       ),

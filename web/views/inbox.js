@@ -1,6 +1,6 @@
 // Inbox: what is asked, by whom, and the decision.
 
-import { oneLine, payloadText } from "../logic/format.js";
+import { gist, oneLine, payloadText } from "../logic/format.js";
 import { deedsOf, nextOf, shownId, stateOf } from "../logic/item.js";
 import { h } from "../ui/dom.js";
 import { announce } from "../ui/notices.js";
@@ -119,6 +119,7 @@ function row(look, data, item) {
         "span",
         { class: "grow two" },
         h("span", { class: "title" }, words(item.title, 120)),
+        item.body != null && h("span", { class: "gist" }, words(gist(item.body, 80), 80)),
         h("span", { class: "quiet" }, words(item.agent, 40), " · ", moment(item.created_at)),
       ),
       item.overdue && h("span", { class: "tag bad" }, t("overdue")),

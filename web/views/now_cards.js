@@ -1,7 +1,7 @@
 // Cards of the view now: what needs somebody.
 
 import { isLate } from "../logic/board.js";
-import { timeMs } from "../logic/format.js";
+import { gist, timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import { agentLink, link, mark, moment, shape, waitText, words } from "../ui/parts.js";
 import { duration, number, t } from "../ui/words.js";
@@ -34,10 +34,14 @@ export function needsYou(look, items) {
                   "span",
                   { class: "grow" },
                   link(look, { view: "inbox", filters: { item: item.id } }, words(item.title, 140)),
+                  item.body != null && [
+                    " ",
+                    h("span", { class: "gist" }, words(gist(item.body, 48), 48)),
+                  ],
                   h(
                     "span",
                     { class: "quiet" },
-                    " ",
+                    h("span", { class: "dot" }, item.body != null ? " · " : " "),
                     agentLink(look, item.agent),
                     " · ",
                     moment(item.created_at),

@@ -172,7 +172,7 @@ function card(look, kind, data) {
   const isOpen = look.filters.kind === kind;
   return h(
     "section",
-    { class: "card policy", key: kind, data: { id: kind } },
+    { class: `card policy ${isOpen ? "opened" : ""}`, key: kind, data: { id: kind } },
     h(
       "h2",
       null,

@@ -2,7 +2,7 @@
 
 import { outcomeOf, sideText } from "../logic/replay.js";
 import { clip, oneLine } from "../logic/format.js";
-import { explain } from "../ui/explain.js";
+import { exactly, explain } from "../ui/explain.js";
 import { h } from "../ui/dom.js";
 import { isDenied, link, moment, sample, section, words } from "../ui/parts.js";
 import { single, part, post } from "../ui/api.js";
@@ -64,7 +64,7 @@ function problem(error) {
     h(
       "div",
       { class: "grow" },
-      h("p", null, error.message || explain(error)),
+      h("p", null, exactly(error) || explain(error)),
       !isKept && [h("p", null, t("replay.keep")), sample('society.config { history = "full" }')],
     ),
   );

@@ -1,7 +1,7 @@
 // The rows of the timeline: arrows, signs, labels; and the bars of waits.
 
 import { oneLine } from "../logic/format.js";
-import { receiverOf } from "../logic/lanes.js";
+import { detailOf, receiverOf } from "../logic/lanes.js";
 import { h } from "../ui/dom.js";
 import { clock, word } from "../ui/words.js";
 
@@ -92,6 +92,16 @@ const SIGNS = {
     h("rect", { class: "sign note", x: x - 3, y: ROW / 2 + 1, width: 6, height: 6, rx: 1 }),
 };
 
+// What nobody with a lane did stands at the left edge, however far the diagram is scrolled.
+function noLane(state, row) {
+  const at = state.left + TIMES + 10;
+  const what = [word(`event.${row.event}`, row.event), detailOf(row).op].filter(Boolean);
+  return [
+    SIGNS.note(at),
+    h("text", { class: "label", x: at + 10, y: ROW / 2 + 8 }, oneLine(what.join(" · "), 40)),
+  ];
+}
+
 // A row in words, for those who do not see the arrow.
 function eventName({ row }) {
   const to = receiverOf(row);
@@ -127,15 +137,10 @@ export function rowOf(look, state, item, x, width, selected) {
     h("title", null, name),
     h("rect", { class: "hit", width, height: ROW }),
     item.lane === null
-      ? h(
-          "text",
-          { class: "label", x: TIMES + 8, y: ROW / 2 + 8 },
-          oneLine(word(`event.${row.event}`, row.event), 40),
-        )
+      ? noLane(state, row)
       : [
           item.kind === "arrow" ? arrow(item, x) : SIGNS[item.kind](x(item.lane)),
-          label(state, item, x, width),
-          side !== 0 && hint(state, item, side),
+          side === 0 ? label(state, item, x, width) : hint(state, item, side),
         ],
     // Over all else, so that the time stays in sight beside a wide diagram.
     h("rect", { class: "time-back", x: state.left, width: TIMES - 4, height: ROW }),

@@ -2,7 +2,7 @@
 
 import { diagram, detailOf } from "../logic/lanes.js";
 import { mermaid } from "../logic/mermaid.js";
-import { clip, payloadText, timeMs } from "../logic/format.js";
+import { timeMs } from "../logic/format.js";
 import { h } from "../ui/dom.js";
 import {
   agentLink,
@@ -18,6 +18,7 @@ import {
   words,
 } from "../ui/parts.js";
 import { single, optional, part, rows } from "../ui/api.js";
+import { nameOf, said } from "../ui/details.js";
 import { number, t, word } from "../ui/words.js";
 import { sequence, showRow } from "./sequence.js";
 
@@ -93,21 +94,6 @@ function save(list) {
   setTimeout(() => URL.revokeObjectURL(url), 1000);
 }
 
-// A member of a detail: a state or kind of wait in words, names with commas between them, or its
-// text.
-function said(look, name, value) {
-  if (name === "waits_for" && Array.isArray(value))
-    return value.slice(0, 20).map((id, i) => [i > 0 ? ", " : "", agentLink(look, id)]);
-  if (name === "from" || name === "to") return word(`state.${value}`, payloadText(value));
-  if (name === "kind") return word(`wait.${value}.any`, word(`wait.${value}`, payloadText(value)));
-  if (name === "deadline" || name === "since") return moment(value);
-  if (["state", "decision", "error"].includes(name))
-    return word(`${name}.${value}`, payloadText(value));
-  if (name === "traceback")
-    return h("bdi", { class: "lines" }, clip(payloadText(value), 2000).text);
-  return words(Array.isArray(value) ? value.map(payloadText).join(", ") : payloadText(value), 600);
-}
-
 // Members of a detail that are columns of the log as well.
 const SHOWN_ABOVE = ["task_id", "message_id", "correlation_id"];
 
@@ -169,7 +155,7 @@ function detailCard(look, { selected, message }) {
         })
       : detail.length > 0
         ? facts(
-            detail.map(([name, value]) => [word(`detail.${name}`, name), said(look, name, value)]),
+            detail.map(([name, value]) => [nameOf(name), said(look, name, value)]),
           )
         : typeof selected.detail === "string" &&
           selected.detail[0] !== "{" &&
