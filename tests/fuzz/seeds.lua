@@ -1,7 +1,7 @@
 -- Seeds: writes what a fuzzer begins with, one file each: seeds.lua NAME FOLDER
 --
 -- guest_fuzz begins with talks that go well and talks that do not, operation_fuzz with calls that
--- are answered, url_fuzz with bodies. The other fuzzers find their
+-- are answered, url_fuzz with bodies, websocket_fuzz with frames. The other fuzzers find their
 -- way from nothing.
 
 local seeds = {}
@@ -43,6 +43,17 @@ function seeds.operation_fuzz()
     'cancel {"task":"t1"}\ndecide {"item_id":"item_1","decision":"approve"}\nmail {"agent":"root"}',
     'terminate {"agent":"root"}\nack {"message_id":"msg_1"}\nstop {}',
   }
+end
+
+-- How much comes with the handshake, how long the pieces are, and frames with a mask of zeros.
+function seeds.websocket_fuzz()
+  local mask = "\0\0\0\0"
+  local ping, pong = "\x89\x82" .. mask .. "hi", "\x8a\x80" .. mask
+  local bye = "\x88\x82" .. mask .. "\x03\xe8"
+  return { "\0\xff" .. ping .. pong .. bye, "\x05\0" .. ping .. ping, "\0\0\x81\x80" .. mask,
+    "\xff\x03\x01\x81" .. mask .. "a" .. ping .. "\x80\x81" .. mask .. "b",
+    "\0\x20\x82\xfe\x04\x01" .. mask .. ("x"):rep(1025), "\0\x20\x81\xff\x7f" .. ("\xff"):rep(11),
+    "\x02\x01\x89\xfe\0\x7e" .. mask .. ("x"):rep(126), "\0\x09" .. bye .. ping }
 end
 
 -- A query, a line feed and a body.
