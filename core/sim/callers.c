@@ -48,6 +48,7 @@ struct deed {
     char message_id[SOC_MESSAGE_ID_BYTES]; /* of its answer */
     char item_id[SOC_ITEM_ID_BYTES + 1];   /* what is decided; empty: nothing yet */
     struct soc_buf answer;                 /* the first one */
+    struct soc_buf reply;                  /* the first one that an answer had */
 };
 
 /* A caller. */
@@ -145,6 +146,12 @@ static void free_errands(struct soc_callers *callers)
     }
 }
 
+static void free_deed(struct deed *deed)
+{
+    soc_buf_fini(&deed->answer);
+    soc_buf_fini(&deed->reply);
+}
+
 void soc_callers_free(struct soc_callers *callers)
 {
     if (callers == NULL)
@@ -153,7 +160,7 @@ void soc_callers_free(struct soc_callers *callers)
     free_errands(callers);
     for (uint32_t i = 0; i < callers->count; i++)
         for (uint32_t k = 0; k < callers->list[i].count; k++)
-            soc_buf_fini(&callers->list[i].deeds[k].answer);
+            free_deed(&callers->list[i].deeds[k]);
     soc_heap_fini(&callers->acts);
     soc_map_fini(&callers->decided);
     free(callers->list);
@@ -215,6 +222,18 @@ static void go_on(struct caller *caller)
     plan_soon(caller);
 }
 
+/* Checks the reply in an answer, if there is one, against the first one. */
+static void compare_replies(struct caller *caller, struct deed *deed, struct soc_slice reply)
+{
+    if (reply.data == NULL)
+        return;
+    if (deed->reply.length == 0)
+        soc_buf_put_slice(&deed->reply, reply);
+    else if (!soc_slice_equal(reply, soc_buf_slice(&deed->reply)))
+        complain(caller->callers, "order %lld of caller %s has another reply than before: %.*s",
+                 (long long)deed->number, caller->name, (int)reply.length, reply.data);
+}
+
 /* Checks the answer to an order against the first one under its key. */
 static void compare(struct caller *caller, struct deed *deed, struct soc_slice answer)
 {
@@ -237,6 +256,7 @@ static void compare(struct caller *caller, struct deed *deed, struct soc_slice a
         complain(caller->callers, "order %lld of caller %s was answered differently: %.*s",
                  (long long)deed->number, caller->name, (int)answer.length, answer.data);
     }
+    compare_replies(caller, deed, soc_json_member(object, "reply"));
     deed->is_answered = true;
     deed->asks++;
     deed->tries = 0;

@@ -42,6 +42,13 @@ return {
     law = "callers", says = "answered differently",
   },
   {
+    name = "a repeated order shows its reply otherwise", file = "core/parts/human/human_intake.c",
+    by = BY,
+    from = "        put_envelope(&answer, reply);\n",
+    to = "        (void)put_envelope;\n        soc_buf_put_slice(&answer, reply);\n",
+    law = "callers", says = "has another reply than before",
+  },
+  {
     name = "an order that waits keeps no key", by = BY,
     file = "core/parts/human/human_intake.c",
     from = "        keep_receipt(given);\n", to = "",
