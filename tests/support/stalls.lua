@@ -32,11 +32,16 @@ local function spin_ms()
   return best
 end
 
+--- How much slower than an ordinary machine this one is just now; at least 1.
+function M.slowness_now()
+  return math.max(1, spin_ms() / SPIN_MS)
+end
+
 local slowness
 
---- How much slower than an ordinary machine this one is; at least 1.
+--- The same, as it was when it was first asked for.
 function M.slowness()
-  slowness = slowness or math.max(1, spin_ms() / SPIN_MS)
+  slowness = slowness or M.slowness_now()
   return slowness
 end
 
