@@ -86,7 +86,8 @@ static int end_run(const struct run *run, enum soc_society_end end)
 {
     if (end == SOC_SOCIETY_DISK_FAILED)
         return conclude(run, SOC_EXIT_DISK, "ended",
-                        "storage failed; the next start shows which writes survived");
+                        "ended without storing everything; the next start goes on from "
+                        "what is stored");
     if (end == SOC_SOCIETY_FAILED)
         return conclude(
             run, SOC_EXIT_FAILED, "ended",
