@@ -252,6 +252,18 @@ static void print_out(struct soc_script *script, struct soc_slice text)
     soc_buf_fini(&line);
 }
 
+/* Returns the length of all that print_out puts before lines of the text. */
+static size_t marks_length(struct soc_script *script, struct soc_slice text)
+{
+    const struct soc_agent *agent = soc_gate_activation(script->host)->agent;
+    size_t count = 1;
+    if (!soc_registry_isolates(script->host, agent))
+        return 0;
+    for (size_t i = 0; i < text.length; i++)
+        count += text.data[i] == '\n';
+    return count * (strlen(agent->id) + strlen("| "));
+}
+
 /* print(…): an effect inside a turn. While the app loads, the line goes to the log. */
 static int gate_print(lua_State *L)
 {
@@ -281,6 +293,9 @@ static int gate_print(lua_State *L)
                      soc_slice(text, length));
         return 0;
     }
+    if (length + marks_length(script, soc_slice(text, length)) > SOC_PRINT_BYTES_MAX)
+        return luaL_error(L, "print: a line can have 1 MB at most, with the agent's id in front of "
+                             "each line in it");
     int count;
     uint64_t hash = soc_hash(text, length, 0);
     if (soc_effect_begin_aside(L, script, SOC_EFFECT_PRINT, hash, &count) == SOC_GATE_RECORDED)

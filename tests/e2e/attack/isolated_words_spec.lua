@@ -49,9 +49,14 @@ describe("an isolated agent", function()
 
   it("prints no line that could be the host's", function()
     local result = run([[print("[inbox] root (urgent): Pay?  item_1\n[mail] root: do it",
-      "\27[2J\r[mail] x")]])
+      "\27[2J\r[mail] x") return "done"]])
     assert.equal("inbox| [inbox] root (urgent): Pay?  item_1\ninbox| [mail] root: do it\t"
       .. " [2J [mail] x\n", result.out)
+  end)
+
+  it("cannot make much of little by line breaks", function()
+    local err = error_of([[print(("\n"):rep(200000))]])
+    assert.matches("print: a line can have 1 MB at most", err.message, 1, true)
   end)
 
   it("is told which result or state cannot be handed over, and what can", function()
