@@ -231,7 +231,7 @@ static int use_setting(struct soc_assembly *parts, const char *text, struct soc_
     lua_pushstring(L, text);
     int rc = SOC_OK;
     if (lua_pcall(L, 2, 0, 0) != LUA_OK) {
-        rc = soc_fail(detail, SOC_ESCRIPT, "setting %s: %s", text, lua_tostring(L, -1));
+        rc = soc_fail(detail, SOC_EINVAL, "setting %s: %s", text, lua_tostring(L, -1));
         lua_pop(L, 1);
     }
     return rc;
@@ -246,7 +246,7 @@ static int use_policy(struct soc_assembly *parts, const char *text, struct soc_d
     int rc = soc_script_use_policy(parts->script, kind, equals + 1, (struct soc_slice){0}, false,
                                    detail);
     free(kind);
-    return rc;
+    return rc == SOC_ENOFILE ? SOC_EINVAL : rc;
 }
 
 /* Returns the app's name, or the name of its file without directory and .lua. */

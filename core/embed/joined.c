@@ -90,7 +90,9 @@ int soc_joined_open(struct soc_links **out, const struct soc_assembly *parts,
     };
     if (settings->secret_env != NULL)
         rc = read_keys(settings->secret_env, &options, detail);
-    else
+    if (rc == SOC_OK)
+        rc = soc_links_open(out, &options, detail);
+    if (rc == SOC_OK && settings->secret_env == NULL)
         warn_of_no_key(parts->host);
-    return rc < 0 ? rc : soc_links_open(out, &options, detail);
+    return rc;
 }

@@ -281,7 +281,12 @@ static int terminate(struct soc_host *host, struct soc_slice id, bool *is_forced
 {
     struct soc_agent *agent = soc_map_find(&host->registry.agents, id);
     if (agent == NULL)
-        return soc_refuse(error, SOC_ENOAGENT, NULL, "agentId", id);
+        return soc_refuse(error, SOC_ENOAGENT,
+                          soc_registry_find_known(host, id) == NULL
+                              ? NULL
+                              : "agents of other hosts are not in this list; terminate it on its "
+                                "own host, or have its parent do so",
+                          "agentId", id);
     if (is_permanent(host, agent))
         return soc_refuse(error, SOC_EFORBIDDEN, "user and root cannot be terminated", "agentId",
                           id);

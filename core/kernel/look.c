@@ -65,7 +65,8 @@ void soc_look_agent(const struct soc_host *host, const struct soc_agent *agent, 
     put_count(out, "queue_length", soc_look_queued(host, agent));
     put_count(out, "contacts", agent->contacts.count);
     put_count(out, "children", agent->children);
-    put_time(host, out, "created_at", agent->created_ms);
+    if (!agent->is_remote) /* when that was, its own host knows */
+        put_time(host, out, "created_at", agent->created_ms);
     if (agent->brief != NULL) {
         soc_json_put_name(out, "brief");
         soc_buf_put_slice(out, soc_slice(agent->brief, agent->brief_length));

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "env/log_detail.h"
+#include "model/agent.h"
 
 void soc_refuse_named(struct soc_buf *out, const char *error, const char *message)
 {
@@ -64,6 +65,13 @@ void soc_refusal_put_shown(struct soc_buf *out, const char *name, struct soc_sli
     soc_log_put_text(&text, json, SOC_LOG_PAYLOAD_BYTES_MAX);
     soc_json_put_text_member(out, name, soc_buf_slice(&text));
     soc_buf_fini(&text);
+}
+
+const char *soc_refusal_of_silence(const struct soc_agent *to)
+{
+    return to->is_remote && to->is_unresponsive
+               ? "no answer came in time; the host of the receiver cannot be reached"
+               : NULL;
 }
 
 int soc_refusal_end(struct soc_buf *out, int code)

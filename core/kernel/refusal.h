@@ -11,6 +11,8 @@
 #include "base/err.h"
 #include "base/json.h"
 
+struct soc_agent;
+
 /* Empties `out` and begins an error object with the code's wire name. `message` NULL:
  * the code's default text. Add members, then call soc_refusal_end. */
 void soc_refusal_begin(struct soc_buf *out, int code, const char *message);
@@ -24,6 +26,10 @@ void soc_refusal_begin_said(struct soc_buf *out, int code, const char *message, 
 /* Adds `json` as a member for people. If it is longer than the log shows of a payload, a
  * string with its beginning is added instead. Nothing if it is absent. */
 void soc_refusal_put_shown(struct soc_buf *out, const char *name, struct soc_slice json);
+
+/* Returns the sentence of a time-out for an agent whose host cannot be reached; NULL: the default
+ * is right. */
+const char *soc_refusal_of_silence(const struct soc_agent *to);
 
 /* Ends the object and returns `code`. */
 int soc_refusal_end(struct soc_buf *out, int code);

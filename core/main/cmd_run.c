@@ -91,7 +91,7 @@ static int end_run(const struct run *run, enum soc_society_end end)
     if (end == SOC_SOCIETY_FAILED)
         return conclude(
             run, SOC_EXIT_FAILED, "ended",
-            "main failed; to repeat its last wait: %s\n"
+            "main failed; to try it again: %s\n"
             "  to run main from its start: add --retry-main; to start over: add --fresh",
             run->again);
     if (run->output_error != 0)
@@ -201,7 +201,8 @@ static int run_app(struct run *run)
     int rc = open_society(run, &options, error);
     free(program);
     if (rc < 0)
-        return conclude(run, soc_exit_of(rc), "not_started", "%s", error);
+        return conclude(run, rc == SOC_EINVAL ? SOC_EXIT_USAGE : soc_exit_of(rc), "not_started",
+                        "%s", error);
     if (run->welcome != NULL) {
         printf("%s %s\n", run->welcome, soc_society_url(run->society));
         fflush(stdout);

@@ -141,7 +141,7 @@ int soc_server_open(struct soc_server **out, const struct soc_server_options *op
         soc_listener_close(server->listener);
         rc = options->tls_cert != NULL
                  ? soc_fail(
-                       detail, SOC_EINVAL,
+                       detail, SOC_EACCESS,
                        "web.tls: cert and key must be PEM, belong together and need no password")
                  : soc_fail(detail, SOC_EIO, "the HTTP server cannot start");
     }

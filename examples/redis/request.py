@@ -5,6 +5,7 @@ channel of its own first, then publishes its question, as any request and reply 
 """
 
 import json
+import socket
 import sys
 import uuid
 
@@ -27,6 +28,9 @@ def request(port, agent, message, seconds=30):
 
 if __name__ == "__main__":
     port, agent, text = sys.argv[1:4]
-    reply = request(port, agent, {"content": text})
+    try:
+        reply = request(port, agent, {"content": text})
+    except socket.timeout:
+        sys.exit("request.py: %s has not replied in time" % agent)
     print(json.dumps(reply, ensure_ascii=False, sort_keys=True))
     sys.exit(1 if "error" in reply else 0)

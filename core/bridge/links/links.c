@@ -14,6 +14,7 @@
 #include "kernel/gate.h"
 #include "kernel/host.h"
 #include "kernel/registry.h"
+#include "kernel/trace.h"
 #include "loop/alarm.h"
 #include "net/digest.h"
 #include "parts/hosts/hosts.h"
@@ -361,13 +362,22 @@ static void hear_lost(void *user, const char *why)
     links->is_told_lost = true;
 }
 
+/* What was lost carries messages again. */
+static void note_carried(struct soc_links *links)
+{
+    if (links->is_told_lost)
+        soc_trace_event(links->host, SOC_LOG_INFO, "carrier_reachable", NULL,
+                        SOC_SLICE("{\"message\":\"Redis is there again\"}"));
+    links->is_told_lost = false;
+}
+
 static void hear_appended(void *user, int peer, struct soc_carrier_place place,
                           enum soc_carrier_end how)
 {
     struct soc_links *links = user;
     struct soc_links_end *end = &links->ends[peer];
     if (how == SOC_CARRIER_DONE) /* a server that answers may still refuse to write */
-        links->is_told_lost = false;
+        note_carried(links);
     if (end->link == NULL)
         return;
     if (soc_link_appended(end->link, place, how))

@@ -310,7 +310,7 @@ void soc_request_timeout(struct soc_host *host, struct soc_request *request)
 {
     assert(request->cb != NULL); /* only doors have this timer */
     struct soc_buf refusal = {0};
-    soc_refusal_begin(&refusal, SOC_ETIMEOUT, NULL);
+    soc_refusal_begin(&refusal, SOC_ETIMEOUT, soc_refusal_of_silence(request->to));
     soc_json_put_text_member(&refusal, "to", soc_agent_id(request->to));
     put_receiver(host, request, &refusal);
     soc_json_put_name(&refusal, "timeout_ms");

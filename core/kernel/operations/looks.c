@@ -42,7 +42,7 @@ static const struct soc_column message_columns[] = {
     {"FROM", "from", ID_WIDTH},
     {"TO", "to", ID_WIDTH},
     {"TYPE", "type", 24},
-    {"STATUS", "status", 10},
+    {"STATUS", "status", 12},
     {"PAYLOAD", "payload", TEXT_WIDTH},
     {NULL, NULL, 0},
 };
@@ -93,8 +93,7 @@ const struct soc_param soc_looks_agent_members[] = {
     {.name = "children", .kind = SOC_PARAM_INTEGER, .summary = "how many live children it has"},
     {.name = "created_at",
      .kind = SOC_PARAM_TIME,
-     .is_needed = true,
-     .summary = "when it was spawned"},
+     .summary = "when it was spawned; absent of an agent elsewhere"},
     {.name = "ending_at", .kind = SOC_PARAM_TIME, .summary = "since when it takes no mail"},
     {.name = "ended_at", .kind = SOC_PARAM_TIME, .summary = "when it ended"},
     {.name = "end_reason", .summary = "why it ended"},

@@ -155,7 +155,8 @@ static void answer_timeout(struct soc_host *host, struct soc_activation *activat
     const struct soc_wait *wait = &activation->wait;
     const struct soc_wait_ops *ops = soc_wait_ops_of(host, activation);
     struct soc_buf error = {0};
-    soc_refusal_begin(&error, SOC_ETIMEOUT, NULL);
+    soc_refusal_begin(&error, SOC_ETIMEOUT,
+                      wait->on == NULL ? NULL : soc_refusal_of_silence(wait->on));
     if (ops != NULL && ops->put != NULL)
         ops->put(host, activation, &error);
     else if (wait->on != NULL)

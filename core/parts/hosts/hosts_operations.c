@@ -17,7 +17,6 @@ static const struct soc_column columns[] = {
     {"WAITING", "waiting", 16},
     {"TAKEN", "taken", 16},
     {"WINDOW", "window", 16},
-    {"EPOCH", "epoch", 16},
     {"LAST ACK", "acked_at", TIME_WIDTH},
     {"HEARD", "heard_at", TIME_WIDTH},
     {"WHY", "message", 200},

@@ -386,6 +386,12 @@ bool soc_hosts_put_places(struct soc_host *host, struct soc_buf *out)
     return true;
 }
 
+static bool is_good_news(const char *type)
+{
+    return strcmp(type, "host_reachable") == 0 || strcmp(type, "link_resumed") == 0 ||
+           strcmp(type, "number_free") == 0;
+}
+
 void soc_hosts_alert(struct soc_host *host, struct soc_slice peer, const char *type,
                      const char *text)
 {
@@ -396,7 +402,8 @@ void soc_hosts_alert(struct soc_host *host, struct soc_slice peer, const char *t
     soc_json_put_text_member(&payload, "host", peer);
     soc_json_put_text_member(&payload, "message", soc_slice_text(text));
     soc_buf_put_byte(&payload, '}');
-    soc_trace_event(host, SOC_LOG_ERROR, type, NULL, soc_buf_slice(&payload));
+    soc_trace_event(host, is_good_news(type) ? SOC_LOG_INFO : SOC_LOG_ERROR, type, NULL,
+                    soc_buf_slice(&payload));
     struct soc_send send = {
         .to = SOC_SLICE("orchestrator"),
         .type = SOC_SLICE("alert"),

@@ -117,7 +117,7 @@ local function take_option(command, given, argv, at)
     at = at + 1
     value = argv[at]
   end
-  if not value then
+  if not value or (value == "" and option == M.state) then
     return nil, M.complain(command, "--%s needs a value", name)
   end
   local code = set_value(command, given, option, value)

@@ -38,7 +38,7 @@ local function key_of(setting)
   return (setting[1]:gsub("-", "_"))
 end
 
-local function is_one_of(list, word)
+function M.is_one_of(list, word)
   for _, each in ipairs(list) do
     if each == word then
       return true
@@ -47,8 +47,8 @@ local function is_one_of(list, word)
   return false
 end
 
--- «unknown KIND 'NAME'; did you mean 'X'?», or «…; the known ones are A, B».
-local function unknown(what, name, known)
+--- «unknown KIND 'NAME'; did you mean 'X'?», or «…; the known ones are A, B».
+function M.unknown(what, name, known)
   local near = program.nearest(name, known)
   return ("unknown %s '%s'; %s"):format(what, name, near and ("did you mean '%s'?"):format(near)
     or "the known ones are " .. table.concat(known, ", "))
@@ -70,14 +70,13 @@ local function read_value(setting, value)
   end
   if type(value) ~= "string" or value == "" then
     return nil, setting.takes_number and "must be a text or a number" or "must be a text"
-  elseif setting.choices and not is_one_of(setting.choices, value) then
+  elseif setting.choices and not M.is_one_of(setting.choices, value) then
     return nil, ("must be " .. table.concat(setting.choices, ", ")):gsub(", ([^,]*)$", " or %1")
   end
   return value
 end
 
--- The value of a pair as a text behind KEY=; or nil and what was expected. A text that would be
--- read as JSON is written as JSON.
+-- A pair's value as behind KEY=, with texts like JSON as JSON; or nil and what was expected.
 local function read_pair(setting, value)
   if type(value) == "string" and not (setting.is_json and json.decode(value) ~= nil) then
     return value
@@ -121,8 +120,9 @@ local function add_file_pairs(found, file, setting, entry)
     local is_text = type(key) == "string" and key:find("^[%w_]+$")
     local line = is_text and conf_file.member_line(file, entry, key) or entry.line
     local where = ("%s:%d"):format(file.path, line)
-    if not is_text or not is_one_of(setting.known, key) then
-      return ("%s: %s: %s"):format(where, setting[1], unknown("name", tostring(key), setting.known))
+    if not is_text or not M.is_one_of(setting.known, key) then
+      return ("%s: %s: %s"):format(where, setting[1],
+        M.unknown("name", tostring(key), setting.known))
     end
     local text, why = read_pair(setting, entry.value[key])
     if not text then
@@ -161,7 +161,7 @@ local function add_file(found, file)
     local where = ("%s:%d"):format(file.path, entry.line)
     local why
     if not setting then
-      why = where .. ": " .. unknown("name", name, file_names())
+      why = where .. ": " .. M.unknown("name", name, file_names())
     elseif setting.kind == "pairs" then
       why = add_file_pairs(found, file, setting, entry)
     else
@@ -201,7 +201,7 @@ local function add_variable(found, name, value)
   end
   local kind, key = rest:match("^(%l+)_(.+)$")
   setting = kind and find_setting(kind)
-  if setting and setting.kind == "pairs" and is_one_of(setting.known, key) then
+  if setting and setting.kind == "pairs" and M.is_one_of(setting.known, key) then
     add_pair(found, setting, key, value, "variable", name)
     return nil
   end

@@ -47,14 +47,17 @@ local function shown(url)
   return (url:gsub("^(%a+://[^:/@]*):.*@", "%1:***@"))
 end
 
+-- A flag with its value, if it has one, as output.words takes it.
+local function flag(name, value)
+  return { name, value and { value } or {} }
+end
+
 -- The command that continues the run.
 local function again(given)
   local words = output.words("society", "run", given.words[1], "--state", given.state,
     { "--policy", given.policy }, { "--set", given.set },
-    { "--http", given.http and { given.http } or {} },
-    { "--redis", given.redis and { shown(given.redis) } or {} },
-    { "--host", given.host and { given.host } or {} },
-    { "--peers", given.peers and { given.peers } or {} })
+    flag("--http", given.http), flag("--redis", given.redis and shown(given.redis)),
+    flag("--host", given.host), flag("--peers", given.peers), given.once and "--once" or nil)
   return #given.rest == 0 and words or words .. " -- " .. output.words(table.unpack(given.rest))
 end
 
@@ -68,6 +71,42 @@ local function hosts_of(given)
   return next(hosts) and "hosts=" .. json.encode(hosts)
 end
 
+-- Whether it can be the name of a host.
+local function is_host(name)
+  return #name <= 32 and name:find("^[A-Za-z0-9][A-Za-z0-9_.-]*$") ~= nil
+end
+
+-- Checks the names of hosts. Returns an exit code after a line about what is wrong.
+local function check_names(given)
+  local seen = {}
+  if given.host and not is_host(given.host) then
+    return arguments.complain(M, "--host: '%s' is no name of a host: up to 32 characters of "
+      .. "A-Z a-z 0-9 _ . - that begin with a letter or digit", given.host)
+  end
+  for name in ((given.peers or "") .. ","):gmatch("([^,]*),") do
+    if given.peers and not is_host(name) then
+      return arguments.complain(M, "--peers: '%s' is no name of a host; write A,B without spaces",
+        name)
+    elseif seen[name] then
+      return arguments.complain(M, "--peers names '%s' twice", name)
+    elseif given.peers and name == given.host then
+      return arguments.complain(M, "--peers names the other hosts, not this one ('%s')", name)
+    end
+    seen[name] = true
+  end
+  return nil
+end
+
+local function check_kinds(given)
+  for _, text in ipairs(given.policy) do
+    local kind = text:match("^[^=]+")
+    if not settings.is_one_of(program.kinds, kind) then
+      return arguments.complain(M, "%s", settings.unknown("policy kind", kind, program.kinds))
+    end
+  end
+  return nil
+end
+
 local function is_level(name)
   for _, level in ipairs(LEVELS) do
     if level == name then
@@ -79,7 +118,8 @@ end
 
 function M.run(given)
   local code = arguments.check_pairs(M, given.policy, arguments.policy)
-    or arguments.check_pairs(M, given.set, arguments.set)
+    or arguments.check_pairs(M, given.set, arguments.set) or check_names(given)
+    or check_kinds(given)
   if code then
     return code
   end

@@ -260,7 +260,7 @@ describe("a run with a door", function()
       ["--http 0.0.0.0:0 --insecure --http-open"] = "for loopback only",
     }) do
       local result = place:run("run app.lua " .. arguments)
-      assert.equal(1, result.code, arguments)
+      assert.equal(2, result.code, arguments)
       assert.matches(sentence, result.err, 1, true)
     end
     place:write("bad.lua", APP .. "society.config { web = { port = 1 } }")

@@ -153,7 +153,7 @@ describe("retention", function()
     place:write("app.lua", [[require("society").main(function() print("done") end)]])
     for _, value in ipairs({ "retention_days=-1", "retention_mb=x", "retention_mb=1.5" }) do
       local result = place:run("run app.lua --set " .. value)
-      assert.equal(1, result.code)
+      assert.equal(2, result.code)
       assert.matches("an integer from 0 to", result.err, 1, true)
     end
   end)

@@ -32,6 +32,36 @@ local function beta(s)
   end)
 end
 
+describe("a host that cannot be reached", function()
+  after_each(scene.close)
+
+  it("is named by the time-out of a request to its agents, and logged when it is back", function()
+    local f, got = fleets.act(function(root)
+      root:sleep(20000)
+      local _, err = root:request { to = "root@beta", payload = "x", timeout_ms = 5000 }
+      return { error = err.error, message = err.message, receiver = err.receiver }
+    end, { beta = function(s) s.root(function() end) end },
+      { policies = { messages = { "any" }, contacts = "open" }, faults = function(f)
+        f.beta:crash()
+        f:advance(30000)
+        f.beta:recover()
+        f:advance(5000)
+        f:cut()
+        f:advance(5000)
+        f:mend()
+      end })
+    assert.same({ error = "timeout", receiver = "outside",
+      message = "no answer came in time; the host of the receiver cannot be reached" }, got)
+    local seen = {}
+    for _, row in ipairs(f.alpha:activity()) do
+      if row.event:find("_reachable", 1, true) then
+        seen[#seen + 1] = row.event
+      end
+    end
+    assert.same({ "host_reachable", "carrier_reachable" }, seen)
+  end)
+end)
+
 describe("a carrier that is down for minutes", function()
   after_each(scene.close)
 

@@ -1,7 +1,8 @@
 -- Looks at agents on other hosts: only those that something here has named are known. And at
 -- messages from there, which are found by the id they have there.
 --
--- Covers: core/kernel/registry.c, core/kernel/mail/dead.c, core/store/tables/query.c
+-- Covers: core/kernel/registry.c, core/kernel/look.c, core/kernel/mail/dead.c,
+-- core/store/tables/query.c
 
 local fleets = require("fleets")
 local scene = require("scene")
@@ -17,6 +18,8 @@ describe("a look at an agent on another host", function()
       s.root(function() end)
     end })
     assert.equal("w@beta", f.alpha.agent("w@beta").id)
+    assert.is_nil(f.alpha.agent("w@beta").created_at) -- its own host knows
+    assert.is_string(f.beta.agent("w").created_at)
     for _ = 1, 2 do -- the first look leaves nothing behind for the second
       assert.is_nil(f.alpha.agent("nobody@beta"))
       assert.is_nil(f.alpha.load("nobody@beta"))
