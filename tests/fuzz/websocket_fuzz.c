@@ -5,7 +5,6 @@
  * pongs and a close is closed. The first byte says how much comes with the handshake, the second
  * how long the pieces are.
  * Layer: tests. Thread: one. */
-#include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,7 +69,7 @@ void soc_server_respond(struct soc_server_request *request, int status,
                         const struct soc_server_header *headers, struct soc_slice body)
 {
     (void)request, (void)status, (void)headers, (void)body;
-    MUST(!"the handshake is refused");
+    must(false, "the handshake is refused");
 }
 
 bool soc_server_tunnel(struct soc_server_request *request, const struct soc_server_header *headers,
