@@ -61,6 +61,7 @@ static const struct {
     {-44, "gone"},
     {-45, "script_changed"},
     {-46, "unknown_host"},
+    {-68, "already_up"},
     {-40, "script_error"},
 };
 
