@@ -21,14 +21,14 @@ describe("society send", function()
       return place:run("send --to root before").code == 0
     end)
     program.wait_for("its rest: whatever it writes first finds the disk full", function()
-      return place:run("inspect messages --to root --json").out:find('"processed"', 1, true)
+      return place:run("inspect messages --agent root --json").out:find('"processed"', 1, true)
     end)
     place:write("full", "")
     local sending = place:start("send --to root during")
     sending:expect("the disk is full; the request is kept and done when there is space")
     place:shell("rm full")
     assert.equal(0, sending:wait().code)
-    local listed = place:run("inspect messages --to root --json").out
+    local listed = place:run("inspect messages --agent root --json").out
     assert.matches('"during"', listed, 1, true)
     running:kill("TERM")
     assert.equal(0, running:wait().code)
