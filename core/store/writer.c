@@ -126,7 +126,10 @@ static bool wait_for_room(struct soc_writer *writer)
 static void give_up_full(struct soc_writer *writer)
 {
     struct soc_detail detail;
-    if (writer->is_crashed)
+    pthread_mutex_lock(&writer->mutex);
+    bool is_crashed = writer->is_crashed;
+    pthread_mutex_unlock(&writer->mutex);
+    if (is_crashed)
         return;
     soc_fail(&detail, SOC_EDISKFULL,
              "stopped while the disk was full; what was not stored is done again at the next "
